@@ -17,6 +17,11 @@ const TRIAL_DEPTH_ON_PART: usize = 2;
 /// The share of a budget of time for all comparisons together.
 const TRIAL_SHARE: f64 = 0.5;
 
+/// The scales of the target that are compared for these data; `None` stands for the target itself.
+pub fn scales(data: &Dataset, settings: &Settings) -> Vec<Option<Function>> {
+    crate::fit::scales(data, &settings.model(super::setup::null_kernel()))
+}
+
 /// Searches on the scale of the target with the best score after the first depths. The power of Box and Cox counts as
 /// one more parameter. Of many rows, a subset is searched on each scale, and then all on the best. A search whose budget ends before all scales are compared goes on with that in [`resume`].
 ///
@@ -123,5 +128,5 @@ pub fn resume(before: &Search, depth: usize, budget: Budget, progress: &dyn Prog
         evaluations: budget.evaluations.map(|more| before.evaluations.saturating_add(more)),
     };
     let settings = Settings { depth, budget, ..before.settings.clone() };
-    search_scales(&before.data, &settings, &settings.scales(&before.data), progress)
+    search_scales(&before.data, &settings, &scales(&before.data, &settings), progress)
 }

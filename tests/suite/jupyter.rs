@@ -215,7 +215,7 @@ fn questions_about_the_session_are_answered() {
             client.ask("complete_request", json!({ "code": "1\nfit(σair, SE(ye", "cursor_pos": 17 })).await.reply;
         assert_eq!(
             (&found["matches"], &found["cursor_start"], &found["cursor_end"]),
-            (&json!(["year"]), &json!(15), &json!(17))
+            (&json!(["year", "year_of"]), &json!(15), &json!(17))
         );
         let help =
             client.ask("inspect_request", json!({ "code": "grid(", "cursor_pos": 5, "detail_level": 0 })).await.reply;

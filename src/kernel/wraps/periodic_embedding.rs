@@ -146,6 +146,10 @@ impl Wrap for PeriodicEmbedding {
         true
     }
 
+    fn joins_inputs(&self) -> bool {
+        matches!(self, PeriodicEmbedding::Sphere | PeriodicEmbedding::Mobius)
+    }
+
     /// The map of a product or a sum is that of each part, and a squared exponential on a circle is the periodic kernel:
     /// the chord is 2 sin(πr/p).
     fn written_out(&self, wrapped: &Wrapped) -> Option<Kernel> {

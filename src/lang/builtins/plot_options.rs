@@ -5,7 +5,7 @@ use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::payload::explanation::Subject;
 use crate::lang::values::cast::FromValue;
-use crate::lang::values::value::{Record, Value};
+use crate::lang::values::value::{Record, Value, check_length};
 use crate::lang::wording::join_or;
 
 /// A keyword of `plot`. The kinds to which it applies list it in [`PLOT`](crate::lang::values::value::ValueKind::PLOT).
@@ -94,14 +94,17 @@ pub struct Several {
 }
 
 /// The values of a list or the fields of a record; another value by itself.
-pub fn parts(value: &Value) -> Several {
-    match value {
-        Value::Record(record) => {
-            let (names, values) = record.fields().iter().cloned().unzip();
-            Several { values, names: Some(names) }
-        }
-        _ => Several { values: value.items().map_or_else(|| vec![value.clone()], Iterator::collect), names: None },
+///
+/// # Errors
+/// A range without end.
+pub fn parts(value: &Value) -> Res<Several> {
+    if let Value::Record(record) = value {
+        let (names, values) = record.fields().iter().cloned().unzip();
+        return Ok(Several { values, names: Some(names) });
     }
+    check_length(value.items().map_or(1, |items| items.len()))?;
+    let values = value.items().map_or_else(|| vec![value.clone()], Iterator::collect);
+    Ok(Several { values, names: None })
 }
 
 /// Whether a value is drawn as numbers: a number, or a list of them.
@@ -119,7 +122,7 @@ fn all_numbers(record: &Record) -> bool {
 /// Values of which one has no figure.
 pub fn several(value: &Value) -> Res<Option<Several>> {
     let several = match value {
-        Value::List(_) | Value::Record(_) => parts(value),
+        Value::List(_) | Value::Record(_) => parts(value)?,
         _ => return Ok(None),
     };
     let drawn = |value: &Value| !is_numeric(value) && value.kind().info().plot.is_some();
