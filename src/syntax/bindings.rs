@@ -132,13 +132,13 @@ impl Walk {
         match self.top.get(&name.node) {
             Some(&binding) => self.found.list[binding].sites.push(site),
             None => {
-                let binding = self.new(name, bound, statement);
+                let binding = self.add(name, bound, statement);
                 self.top.insert(name.node.clone(), binding);
             }
         }
     }
 
-    fn new(&mut self, name: &Name, bound: Bound, statement: Span) -> usize {
+    fn add(&mut self, name: &Name, bound: Bound, statement: Span) -> usize {
         let site = Site { name: name.span, statement };
         self.found.list.push(Binding { name: name.node.clone(), bound, sites: vec![site] });
         self.found.list.len() - 1
@@ -149,7 +149,7 @@ impl Walk {
         let Some(&binding) = self.top.get(&name.node) else { return };
         let mut parameters = Vec::new();
         for param in &function.params {
-            let parameter = self.new(&param.name, Bound::Parameter, statement);
+            let parameter = self.add(&param.name, Bound::Parameter, statement);
             self.declared.insert(param.name.span, parameter);
             parameters.push((param.name.node.clone(), parameter));
         }
@@ -185,7 +185,7 @@ impl Walk {
     /// The binding of a local name: the one declared for it, or a new one.
     fn local(&mut self, name: &Name, bound: Bound) -> usize {
         let declared = self.declared.get(&name.span).copied();
-        let binding = declared.unwrap_or_else(|| self.new(name, bound, self.statement));
+        let binding = declared.unwrap_or_else(|| self.add(name, bound, self.statement));
         self.see(&name.node, name.span, Some(binding), false);
         binding
     }
