@@ -1,6 +1,6 @@
 //! Wraps as sums, products and other kernels, where an identity allows it.
 //!
-//! Each wrap declares its identities in [`Wrap::listed`], [`Wrap::written_out`] and [`Wrap::reduced`]; here they are
+//! Each wrap declares its identities in `Wrap::listed`, `Wrap::written_out` and `Wrap::reduced`; here they are
 //! applied to a whole tree. Sources: Duvenaud, "Additive Gaussian Processes" (1.14, 1.21), "Expressing Structure with
 //! Kernels" (1.22), and the chapter on deep Gaussian processes (1.19).
 
@@ -114,10 +114,13 @@ fn product_of_inputs(leaf: &Leaf) -> Option<Kernel> {
     if lengths.len() != inputs.len() {
         return None;
     }
+    // whatever the order in which the inputs are written, the same factor has the variance
+    let name = |i: usize| format!("{:?}", inputs[i]);
+    let bearer = (0..inputs.len()).min_by_key(|i| name(*i))?;
     let factors = inputs.iter().zip(lengths).enumerate().map(|(i, (input, length))| {
         let mut params = leaf.params.clone();
         params[l] = Values::One(length.clone());
-        if i > 0 {
+        if i != bearer {
             params[v] = Values::One(unit_variance());
         }
         let inputs = super::inputs::Inputs::These(vec![input.clone()]);

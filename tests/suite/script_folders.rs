@@ -1,4 +1,4 @@
-//! The scripts of examples/deep/, examples/figures/ and examples/quadrature/: figures and lessons of Duvenaud's appendices and of Vafa's thesis.
+//! The scripts of examples/deep/ and examples/quadrature/: figures and lessons of Duvenaud's appendices and of Vafa's thesis.
 
 use std::fs;
 use std::path::Path;
@@ -73,30 +73,12 @@ scripts! {
     symmetry;
 }
 
-scripts! {
-    figures:
-    additive_1_4;
-    base_kernels_1_1;
-    components_1_6: ["maxiter=5"];
-    energy_1_9;
-    extrapolation_1_5;
-    isosurfaces_3_4;
-    mobius_1_11;
-    parts_4_6;
-    prior_posterior;
-    products_1_2;
-    regression_2_3;
-    samples_2_1;
-    sums_1_3;
-    symmetry_1_8;
-}
-
 /// Every script of a figure is on the page that shows them.
 #[test]
 fn the_page_of_figures_names_every_script() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(root.join("docs/figures.md")).expect("the page");
-    for folder in ["figures", "deep", "quadrature"] {
+    for folder in ["deep", "quadrature"] {
         for entry in fs::read_dir(root.join("examples").join(folder)).expect("the scripts") {
             let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
             assert!(
