@@ -406,7 +406,7 @@ mod tests {
 
     #[test]
     fn the_word_at_the_cursor_is_found() {
-        assert_eq!((word("fit(air", 2), word("fit(", 4), word("x + σy", 5)), ("fit", "fit", "σy"));
+        assert_eq!((word("fit(air", 2), word("fit(", 4), word("x + σy", 6)), ("fit", "fit", "σy"));
         assert_eq!(word("", 0), "");
     }
 
