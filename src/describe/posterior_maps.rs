@@ -19,6 +19,20 @@ pub(super) fn two_inputs(fit: &Fit) -> Option<[String; 2]> {
     (number(one) && number(other)).then(|| [one.clone(), other.clone()])
 }
 
+/// Points along a side of a map, evenly from a little below the least of these values to a little above the greatest;
+/// values that are all the same are exceeded by `if_constant`.
+pub(super) fn side<'v>(values: impl Iterator<Item = &'v f64>, if_constant: f64) -> Vec<f64> {
+    let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)));
+    let beyond = if hi > lo { 0.04 * (hi - lo) } else { if_constant };
+    let step = (hi - lo + 2.0 * beyond) / (SIDE - 1) as f64;
+    (0..SIDE).map(|i| lo - beyond + step * i as f64).collect()
+}
+
+/// The columns of the rows at all pairs of these values, x within y.
+pub(super) fn crossed(x: &[f64], y: &[f64]) -> Vec<Vec<f64>> {
+    vec![y.iter().flat_map(|_| x.iter().copied()).collect(), y.iter().flat_map(|y| x.iter().map(move |_| *y)).collect()]
+}
+
 /// The posterior of a fit over the range of its two inputs.
 ///
 /// # Errors
@@ -27,17 +41,10 @@ pub(super) fn fit(fit: &Arc<Fit>, inputs: &[String; 2], band: BandOf) -> Result<
     let data = fit.problem().data();
     let grid = |name: &String| -> Result<Vec<f64>, ModelError> {
         let values = data.find(name)?.values().iter().filter(|v| v.is_finite());
-        let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)));
-        let beyond = if hi > lo { 0.04 * (hi - lo) } else { 1.0 };
-        let step = (hi - lo + 2.0 * beyond) / (SIDE - 1) as f64;
-        Ok((0..SIDE).map(|i| lo - beyond + step * i as f64).collect())
+        Ok(side(values, 1.0))
     };
     let (x, y) = (grid(&inputs[0])?, grid(&inputs[1])?);
-    let columns = vec![
-        y.iter().flat_map(|_| x.iter().copied()).collect::<Vec<f64>>(),
-        y.iter().flat_map(|y| x.iter().map(move |_| *y)).collect(),
-    ];
-    let rows = fit.rows(columns, &[&inputs[0], &inputs[1]])?;
+    let rows = fit.rows(crossed(&x, &y), &[&inputs[0], &inputs[1]])?;
     maps(&predict(fit, At::Rows(rows))?, inputs, &x, &y, band)
 }
 

@@ -8,6 +8,7 @@
 use super::beam::{further, stopped, unfinished};
 use super::{Budget, ComparedScale, Ended, Search, SearchError, Settings, search};
 use crate::data::{Dataset, Function};
+use crate::fit::scale_parameters;
 use crate::progress::Progress;
 
 /// The depth at which scales are compared, where a search goes on from there,
@@ -72,13 +73,9 @@ pub fn search_scales(
             Ended::Depth => depth < asked,
             Ended::NoBetter => false,
         };
-        let extra = |parameters: usize| match transform {
-            Some(Function::BoxCox(None)) => {
-                let penalty = |parameters: usize| settings.criterion.penalty(tried.n(), parameters);
-                penalty(parameters + 1) - penalty(parameters)
-            }
-            _ => 0.0,
-        };
+        let penalty = |parameters: usize| settings.criterion.penalty(tried.n(), parameters);
+        let added = scale_parameters(transform.as_ref());
+        let extra = |parameters: usize| penalty(parameters + added) - penalty(parameters);
         let Some(score) = found.models.first().map(|best| best.score + extra(best.parameters)) else { continue };
         compared.push(ComparedScale { transform: transform.clone(), score, rows: part.as_ref().map(Dataset::n) });
         if best.as_ref().is_none_or(|(least, _)| score < *least) {

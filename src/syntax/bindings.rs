@@ -230,12 +230,10 @@ impl Walk {
 
     fn expr(&mut self, expr: &Expr) {
         match &expr.node {
-            ExprKind::Number(_) | ExprKind::Str(_) | ExprKind::Bool(_) => {}
             ExprKind::Name(name) => {
                 let binding = self.binding(name);
                 self.see(name, expr.span, binding, false);
             }
-            ExprKind::List(items) => items.iter().for_each(|item| self.expr(item)),
             ExprKind::Comprehension { body, clauses } => {
                 let mark = self.locals.len();
                 for Clause { vars, over, cond } in clauses {
@@ -250,28 +248,8 @@ impl Walk {
                 self.locals.truncate(mark);
             }
             ExprKind::Lambda(lambda) => self.lambda(lambda),
-            ExprKind::If { cond, then, otherwise } => {
-                [cond, then, otherwise].into_iter().for_each(|part| self.expr(part));
-            }
-            ExprKind::Chain { first, rest } => {
-                self.expr(first);
-                rest.iter().for_each(|(_, operand)| self.expr(operand));
-            }
-            ExprKind::Unary { operand, .. } => self.expr(operand),
-            ExprKind::Range { start, end, .. } => {
-                self.expr(start);
-                self.expr(end);
-            }
-            ExprKind::Prior { value, prior } => {
-                value.iter().for_each(|value| self.expr(value));
-                self.expr(prior);
-            }
             ExprKind::Call { callee, args } => self.call(callee, args),
-            ExprKind::Index { value, index } => {
-                self.expr(value);
-                self.expr(index);
-            }
-            ExprKind::Member { value, .. } => self.expr(value),
+            _ => expr.parts().into_iter().for_each(|part| self.expr(part)),
         }
     }
 }
