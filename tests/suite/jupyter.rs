@@ -245,7 +245,7 @@ fn an_interrupt_stops_a_cell_and_an_error_those_that_wait() {
             let [found, _, _, content] = parts(received(&mut client.broadcast).await);
             if found["msg_type"] == json!("display_data") {
                 let line = content["data"]["text/plain"].as_str().unwrap();
-                assert!(line.starts_with("running for 1 s"), "{line}");
+                assert!(line.starts_with("running for "), "{line}");
                 break;
             }
         }
@@ -256,7 +256,7 @@ fn an_interrupt_stops_a_cell_and_an_error_those_that_wait() {
         let stopped = client.finish(&header).await;
         let waited = began.elapsed();
         println!("stopped after {waited:?}: {}", stopped.reply["status"]);
-        assert!(waited < Duration::from_secs(5), "{waited:?}");
+        assert!(waited < PATIENCE, "{waited:?}");
         let [_, _, _, reply] = parts(received(&mut client.control).await);
         assert_eq!(reply["status"], json!("ok"));
         // two cells at once: the second is not run after the error of the first
