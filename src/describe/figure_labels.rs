@@ -91,3 +91,20 @@ pub(super) const BAND: &str = "±2 sd";
 pub(super) fn band(mean: &[f64], var: &[f64], sign: f64) -> Vec<f64> {
     mean.iter().zip(var).map(|(m, v)| m + sign * 2.0 * v.sqrt()).collect()
 }
+
+/// Whether a band is that of a new observation, with noise, or of the function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BandOf {
+    #[default]
+    Y,
+    F,
+}
+
+impl BandOf {
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            BandOf::Y => "±2 sd of y, noise included",
+            BandOf::F => "±2 sd of f, without noise",
+        }
+    }
+}

@@ -18,6 +18,7 @@ pub mod number_figures;
 mod numbers;
 pub mod part_figures;
 mod posterior_draws;
+mod posterior_maps;
 mod prediction;
 pub mod probability_figures;
 pub mod quadrature;

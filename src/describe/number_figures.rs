@@ -1,5 +1,6 @@
 //! Figures of lists of numbers.
 
+use crate::figure::standard_figures::{Names, map_panel};
 use crate::figure::{Axis, Figure, Mark, Panel, Role};
 
 /// How numbers are drawn.
@@ -11,6 +12,8 @@ pub enum Marked {
     /// Points in a row for each list.
     Strip,
     Histogram,
+    /// The rows of a matrix as a map, the first at the bottom.
+    Map,
 }
 
 /// A list of numbers with its name in the legend.
@@ -23,6 +26,15 @@ pub struct Numbers {
 
 /// Lists of numbers with shared axes; `across` names the horizontal axis.
 pub fn numbers(lists: Vec<Numbers>, marked: Marked, across: &str) -> Figure {
+    if marked == Marked::Map {
+        let x = lists.first().map_or_else(Vec::new, |list| list.x.clone());
+        // a square matrix has the same positions along both sides
+        let square = x.len() == lists.len();
+        let y = if square { x.clone() } else { (0..lists.len()).map(|i| i as f64).collect() };
+        let z: Vec<f64> = lists.iter().flat_map(|list| list.y.iter().copied()).collect();
+        let up = if square && across != "index" { across } else { "row" };
+        return Figure::single("", map_panel(Names { title: "", x: across, y: up }, &x, &y, &z, "value", None));
+    }
     let several = lists.len() > 1;
     let count = lists.len();
     let role = |i: usize| match (several, marked) {
@@ -35,7 +47,7 @@ pub fn numbers(lists: Vec<Numbers>, marked: Marked, across: &str) -> Figure {
         let Numbers { name: label, x, y } = list;
         let role = role(i);
         match marked {
-            Marked::Line => Mark::Line { x, y, label, role, dashed: false },
+            Marked::Line | Marked::Map => Mark::Line { x, y, label, role, dashed: false },
             Marked::Points => Mark::Points { x, y, label, role },
             Marked::Histogram => Mark::Histogram { values: y, bins: None, label, role },
             Marked::Strip => Mark::Points { y: vec![i as f64; y.len()], x: y, label: String::new(), role },

@@ -7,17 +7,20 @@ use super::figure_labels::{
 use super::inducing_marks::{inducing_points, mark_inducing};
 use super::level_panels::levels;
 use super::numbers::{percent, rounded};
+use super::result_figures::{BandOf, prediction};
 use crate::figure::standard_figures::{
     Curve, Names, Pairs, Part, component_panel, components_figure, correlation_panel, residuals_panel,
 };
-use crate::figure::{Figure, Mark, Panel, Role};
-use crate::model::ModelError;
-use crate::results::{Beyond, Component, Decomposition, PartialEffect, residuals};
+use crate::figure::{Across, Figure, Mark, Panel, Role};
+use crate::model::{ModelError, has_white_noise};
+use crate::results::{At, Beyond, By, Component, Decomposition, PartialEffect, predict, residuals};
 
 /// The number of points along each side of a plane.
 const SIDE: usize = 40;
 /// The largest number of pairs of parts in a figure of correlations.
 const PAIRS: usize = 9;
+/// The largest number of pairs of inputs in a figure of parts by pair.
+const SHOWN_PAIRS: usize = 6;
 /// The largest number of displayed categories of a part.
 const LEVELS: usize = 60;
 
@@ -64,6 +67,7 @@ fn share_note(parts: &Decomposition) -> &'static str {
 /// As [`decompose`](crate::results::decompose).
 pub fn decomposition(parts: &Decomposition, scales: Option<Scales>) -> Result<Figure, ModelError> {
     let data = parts.fit.problem().data();
+    let shown = shown_parts(parts);
     let panels = match single_input(&parts.fit) {
         Some(input) if !parts.training => {
             let mut panels = at_rows(parts, &input, &part_label(parts))?;
@@ -73,12 +77,30 @@ pub fn decomposition(parts: &Decomposition, scales: Option<Scales>) -> Result<Fi
             panels
         }
         _ => {
-            let mut panels = part_panels(parts, Beyond::default(), scales)?;
+            let mut panels = part_panels(parts, &shown, Beyond::default(), scales)?;
             panels.extend(residual_panel(parts)?);
             panels
         }
     };
-    Ok(dated(components_figure(&title(data), panels, share_note(parts)), data))
+    let left_out = parts.components.len() - shown.len();
+    let note = match left_out {
+        0 => share_note(parts).to_string(),
+        1 => format!("The part with the smallest share is left out. {}", share_note(parts)),
+        _ => format!("The {left_out} parts with the smallest shares are left out. {}", share_note(parts)),
+    };
+    Ok(dated(components_figure(&title(data), panels, &note), data))
+}
+
+/// The parts in a figure: all, or of many pairs of inputs those with the largest shares, which come after the functions
+/// of one input.
+fn shown_parts(parts: &Decomposition) -> Vec<usize> {
+    let all = 0..parts.components.len();
+    if parts.by != By::Pair {
+        return all.collect();
+    }
+    let (alone, mut pairs): (Vec<usize>, Vec<usize>) = all.partition(|&i| parts.inputs_of(i).len() < 2);
+    pairs.sort_by(|&a, &b| parts.components[b].share.total_cmp(&parts.components[a].share));
+    alone.into_iter().chain(pairs.into_iter().take(SHOWN_PAIRS)).collect()
 }
 
 /// One panel per part. Panels extend beyond the data if there is a single input.
@@ -86,16 +108,23 @@ pub fn decomposition(parts: &Decomposition, scales: Option<Scales>) -> Result<Fi
 /// # Errors
 /// As [`decompose`](crate::results::decompose).
 pub fn panels(parts: &Decomposition, beyond: Beyond, scales: Option<Scales>) -> Result<Vec<Panel>, ModelError> {
-    part_panels(parts, beyond, scales).map(|panels| dated_panels(panels, parts.fit.problem().data()))
+    let shown = shown_parts(parts);
+    part_panels(parts, &shown, beyond, scales).map(|panels| dated_panels(panels, parts.fit.problem().data()))
 }
 
-fn part_panels(parts: &Decomposition, beyond: Beyond, scales: Option<Scales>) -> Result<Vec<Panel>, ModelError> {
+fn part_panels(
+    parts: &Decomposition,
+    shown: &[usize],
+    beyond: Beyond,
+    scales: Option<Scales>,
+) -> Result<Vec<Panel>, ModelError> {
     let y_name = part_label(parts);
     let single = single_input(&parts.fit).is_some();
     let beyond = if single { beyond } else { Beyond::default() };
     let partial = if parts.training { parts.partial_residuals()? } else { Vec::new() };
     let mut panels = Vec::new();
-    for (i, part) in parts.components.iter().enumerate() {
+    for &i in shown {
+        let part = &parts.components[i];
         let inputs = if parts.training { parts.inputs_of(i) } else { Vec::new() };
         let points = |input: &String| curve_points(&parts.fit, &part.kernel, input, beyond);
         let along = match &inputs[..] {
@@ -106,6 +135,9 @@ fn part_panels(parts: &Decomposition, beyond: Beyond, scales: Option<Scales>) ->
         panels.push(match along {
             Some(along) if along.inputs.len() == 1 => {
                 let mut panel = curve(parts, part, &along, &partial[i], &y_name);
+                if parts.by == By::Pair {
+                    panel.marks.insert(0, centred_data(parts, &along.inputs[0]));
+                }
                 if beyond != Beyond::default() {
                     let x = parts.fit.problem().data().column(&along.inputs[0]);
                     mark_ends(&mut panel, x.map_or(&[], |column| column.values()), beyond);
@@ -198,6 +230,14 @@ fn curve(parts: &Decomposition, part: &Component, along: &PartialEffect, partial
     panel
 }
 
+/// The data less the mean function, beside partial residuals: what the other parts explain is the difference.
+fn centred_data(parts: &Decomposition, input: &str) -> Mark {
+    let problem = parts.fit.problem();
+    let x = problem.data().column(input).map_or_else(Vec::new, |c| c.values().to_vec());
+    let y = problem.y().iter().zip(&parts.mean_function).map(|(y, mean)| y - mean).collect();
+    Mark::Points { x, y, label: "data less the mean function".into(), role: Role::Faint }
+}
+
 fn plane(parts: &Decomposition, part: &Component, along: &PartialEffect, y_name: &str) -> Panel {
     let data = parts.fit.problem().data();
     let values = |i: usize| data.column(&along.inputs[i]).map_or_else(Vec::new, |c| c.values().to_vec());
@@ -232,22 +272,43 @@ fn rows(parts: &Decomposition, part: &Component, i: usize, y_name: &str) -> Pane
     Panel::new(label, y_name, vec![points]).titled(format!("{}: {}", part.label, percent(part.share)))
 }
 
-/// Parts along the single input, at the requested rows.
+/// The whole posterior and its parts along the single input, at the requested rows. Where they extend beyond the data,
+/// the ends of the data are marked.
 fn at_rows(parts: &Decomposition, input: &str, y_name: &str) -> Result<Vec<Panel>, ModelError> {
     let data = parts.fit.problem().data();
     let along = parts.at.find(input)?.values();
     let order = sorted(along);
     let pick = |values: &[f64]| -> Vec<f64> { order.iter().map(|&i| values[i]).collect() };
-    let panels = parts.components.iter().map(|part| {
+    let seen = data.find(input)?.values();
+    let partial = parts.partial_residuals()?;
+    let of_part = |(part, partial): (&Component, &Vec<f64>)| {
         let (mean, var) = (pick(&part.mean), pick(&part.var));
         let (x, lo, hi) = (pick(along), band(&mean, &var, -1.0), band(&mean, &var, 1.0));
         let curve = Curve { x: &x, mean: &mean, lo: &lo, hi: &hi };
-        let part = Part { label: &part.label, share: Some(part.share), curve, partial: Pairs::default() };
+        let partial = if has_white_noise(&part.kernel) { Pairs::default() } else { Pairs { x: seen, y: partial } };
+        let part = Part { label: &part.label, share: Some(part.share), curve, partial };
         let mut panel = component_panel(&label_of(data, input), y_name, part, BAND);
         mark_inducing(&mut panel, &parts.fit, input);
         panel
-    });
-    Ok(panels.collect())
+    };
+    let of_parts = parts.components.iter().zip(&partial).map(of_part);
+    let whole = prediction(&predict(&parts.fit, At::Rows(parts.at.clone()))?, BandOf::Y)?.panels;
+    let whole = whole.into_iter().take(1).map(|panel| panel.titled("Sum of the parts"));
+    let mut panels: Vec<Panel> = whole.chain(of_parts).collect();
+    let ends =
+        |values: &[f64]| values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)));
+    let ((lo, hi), (first, last)) = (ends(seen), ends(along));
+    for at in [(lo, first < lo), (hi, last > hi)].into_iter().filter_map(|(at, beyond)| beyond.then_some(at)) {
+        let label = "end of the data".to_string();
+        let rule = Mark::Rule { at, across: Across::Vertical, label, role: Role::Reference };
+        panels.iter_mut().for_each(|panel| panel.marks.push(rule.clone()));
+    }
+    // one horizontal axis for all, so that they can be compared
+    let range = (lo.min(first), hi.max(last));
+    if range.0 < range.1 {
+        panels.iter_mut().for_each(|panel| panel.x.range = Some(range));
+    }
+    Ok(panels)
 }
 
 /// The posterior correlations of pairs of parts, for all values of their inputs. `None` without a pair of parts with

@@ -1,7 +1,7 @@
 //! Draws from a posterior, behind its mean and band.
 
 use super::figure_labels::{single_input, sorted};
-use crate::figure::{Figure, Mark, Role};
+use crate::figure::{Figure, Mark, Panel, Role};
 use crate::linalg::Matrix;
 use crate::model::ModelError;
 use crate::results::Prediction;
@@ -25,6 +25,16 @@ pub(super) fn draw_lines(x: &[f64], draws: &Matrix) -> Vec<Mark> {
     pale.chain(coloured).collect()
 }
 
+/// The panel of a prediction of numbers with one input, and the values of this input.
+fn curve<'a>(figure: &'a mut Figure, prediction: &'a Prediction) -> Result<(&'a mut Panel, &'a [f64]), ModelError> {
+    let problem = prediction.fit.problem();
+    let input = single_input(&prediction.fit).filter(|_| problem.classes().is_none());
+    let (Some(input), Some(panel)) = (input, figure.panels.first_mut()) else {
+        return Err(ModelError::OneInput { inputs: problem.names().to_vec() });
+    };
+    Ok((panel, prediction.at.find(&input)?.values()))
+}
+
 /// Adds draws of f at the rows of a prediction with one input to its figure; `normals` returns standard normal numbers.
 ///
 /// # Errors
@@ -36,11 +46,7 @@ pub fn add_draws(
     normals: &mut dyn FnMut() -> f64,
 ) -> Result<(), ModelError> {
     let problem = prediction.fit.problem();
-    let input = single_input(&prediction.fit).filter(|_| problem.classes().is_none());
-    let (Some(input), Some(panel)) = (input, figure.panels.first_mut()) else {
-        return Err(ModelError::OneInput { inputs: problem.names().to_vec() });
-    };
-    let along = prediction.at.find(&input)?.values();
+    let (panel, along) = curve(figure, prediction)?;
     let order = sorted(along);
     let x = problem.inputs_of(&prediction.at)?;
     let x: Vec<&[f64]> = x.iter().map(|column| &column[..]).collect();
@@ -59,12 +65,7 @@ pub fn add_draws(
 /// As [`add_draws`].
 pub fn add_deciles(figure: &mut Figure, prediction: &Prediction) -> Result<(), ModelError> {
     const TAILS: [f64; 4] = [0.1, 0.2, 0.3, 0.4];
-    let problem = prediction.fit.problem();
-    let input = single_input(&prediction.fit).filter(|_| problem.classes().is_none());
-    let (Some(input), Some(panel)) = (input, figure.panels.first_mut()) else {
-        return Err(ModelError::OneInput { inputs: problem.names().to_vec() });
-    };
-    let along = prediction.at.find(&input)?.values();
+    let (panel, along) = curve(figure, prediction)?;
     let order = sorted(along);
     let pick = |values: &[f64]| -> Vec<f64> { order.iter().map(|&i| values[i]).collect() };
     let levels: Vec<f64> = TAILS.into_iter().flat_map(|tail| [tail, 1.0 - tail]).collect();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::curve_resolution::curve_points;
 use super::figure_labels::{dated, label_of, single_input, sorted, title};
 use super::numbers::percent;
+use super::posterior_maps::{crossed, side, two_inputs};
 use crate::data::Dataset;
 use crate::figure::{Axis, Figure, Mark, Panel, Role, contour};
 use crate::fit::Fit;
@@ -14,8 +15,6 @@ use crate::results::{
     predict,
 };
 
-/// The number of points of map grids along each side.
-const SIDE: usize = 60;
 /// The number of bins of a calibration.
 pub const BINS: usize = 10;
 
@@ -114,12 +113,6 @@ fn elsewhere(fitted: &Fitted, at: &Dataset) -> Result<Figure, ModelError> {
     reliability(fitted, Some(at))
 }
 
-fn two_inputs(fit: &Fit) -> Option<[String; 2]> {
-    let [one, other] = fit.problem().names() else { return None };
-    let number = |name: &str| fit.problem().data().column(name).is_some_and(|c| !c.is_categories());
-    (number(one) && number(other)).then(|| [one.clone(), other.clone()])
-}
-
 /// A range slightly larger than 0 to 1, so that points at the ends are drawn in full.
 const ALL: (f64, f64) = (-0.04, 1.04);
 
@@ -187,17 +180,10 @@ fn map(fitted: &Fitted, inputs: &[String; 2], at: Option<&Dataset>) -> Result<Fi
     let grid = |name: &String| -> Result<Vec<f64>, ModelError> {
         let asked = at.and_then(|at| at.column(name)).map_or(&[][..], |c| c.values());
         let all = data.find(name)?.values().iter().chain(asked).filter(|v| v.is_finite());
-        let (lo, hi) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)));
-        let beyond = 0.04 * (hi - lo);
-        let step = (hi - lo + 2.0 * beyond) / (SIDE - 1) as f64;
-        Ok((0..SIDE).map(|i| lo - beyond + step * i as f64).collect())
+        Ok(side(all, 0.0))
     };
     let (x, y) = (grid(&inputs[0])?, grid(&inputs[1])?);
-    let columns = vec![
-        y.iter().flat_map(|_| x.iter().copied()).collect::<Vec<f64>>(),
-        y.iter().flat_map(|y| x.iter().map(move |_| *y)).collect(),
-    ];
-    let rows = At::Rows(first(fitted).rows(columns, &[&inputs[0], &inputs[1]])?);
+    let rows = At::Rows(first(fitted).rows(crossed(&x, &y), &[&inputs[0], &inputs[1]])?);
     let maps: Vec<Map> = match fitted {
         Fitted::One(fit) => {
             let probability = predict(fit, rows)?.probability.ok_or(ModelError::NotOfClasses(MANY_INPUTS))?;

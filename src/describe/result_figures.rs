@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::curve_resolution::curve_points;
 use super::english;
+pub use super::figure_labels::BandOf;
 use super::figure_labels::{axis_label, dated, is_date, label_of, level_names, mark_ends, single_input, sorted, title};
 use super::inducing_marks::mark_inducing;
-use super::probability_figures;
+use super::{posterior_maps, probability_figures};
 use crate::data::{Column, Dataset};
 use crate::figure::standard_figures::{Curve, Names, Pairs, draws_figure, fit_figure, parity_figure, residuals_figure};
 use crate::figure::{Figure, Mark, Panel, Role};
@@ -14,23 +15,6 @@ use crate::fit::Fit;
 use crate::linalg::Matrix;
 use crate::model::ModelError;
 use crate::results::{At, Beyond, Fitted, OneVsRest, Prediction, Residuals, predict};
-
-/// Whether a band is that of a new observation, with noise, or of the function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum BandOf {
-    #[default]
-    Y,
-    F,
-}
-
-impl BandOf {
-    fn text(self) -> &'static str {
-        match self {
-            BandOf::Y => "±2 sd of y, noise included",
-            BandOf::F => "±2 sd of f, without noise",
-        }
-    }
-}
 
 /// The data: the target against each input.
 pub fn dataset(data: &Dataset) -> Figure {
@@ -54,11 +38,15 @@ pub fn dataset(data: &Dataset) -> Figure {
     dated(Figure::grid(title(data), columns, panels), data)
 }
 
-/// The data with the posterior and its band over one input; predicted against observed values for several.
+/// The data with the posterior and its band over one input, or maps of the posterior over two; predicted against
+/// observed values for several, and if `observed` is true.
 ///
 /// # Errors
 /// As [`predict`].
-pub fn fit(fit: &Arc<Fit>, band: BandOf) -> Result<Figure, ModelError> {
+pub fn fit(fit: &Arc<Fit>, band: BandOf, observed: bool) -> Result<Figure, ModelError> {
+    if observed && fit.problem().classes().is_none() {
+        return parity(fit).map(|figure| dated(figure, fit.problem().data()));
+    }
     fit_beyond(fit, band, Beyond::default())
 }
 
@@ -76,7 +64,10 @@ fn posterior_figure(fit: &Arc<Fit>, band: BandOf, beyond: Beyond) -> Result<Figu
         None if fit.problem().classes().is_some() => {
             return probability_figures::fit(&Fitted::One(fit.clone()), beyond);
         }
-        None => return parity(fit),
+        None => match posterior_maps::two_inputs(fit) {
+            Some(inputs) => return posterior_maps::fit(fit, &inputs, band),
+            None => return parity(fit),
+        },
     };
     let points = curve_points(fit, &fit.model.kernel, &input, beyond);
     let mut figure = prediction(&predict(fit, At::Rows(fit.grid_beyond(points, beyond)?))?, band)?;
@@ -115,6 +106,9 @@ pub fn prediction(prediction: &Prediction, band: BandOf) -> Result<Figure, Model
 fn prediction_figure(prediction: &Prediction, band: BandOf) -> Result<Figure, ModelError> {
     if prediction.probability.is_some() {
         return probability_figures::prediction(prediction);
+    }
+    if let Some(maps) = posterior_maps::prediction(prediction, band)? {
+        return Ok(maps);
     }
     let data = prediction.fit.problem().data();
     let target = data.target().ok_or(ModelError::NoTarget)?;

@@ -5,6 +5,7 @@ use super::numbers::{percent, rounded};
 use super::text_table::Grid;
 use crate::data::Function;
 use crate::data::write::Table;
+use crate::fit::scale_name;
 use crate::search::{Candidate, Criterion, Found, Level, Reached, Search};
 
 /// The number of displayed models.
@@ -60,10 +61,7 @@ pub fn search(search: &Search) -> String {
 
 /// The scale of the target, with the scores of the scales that were compared.
 fn scale(search: &Search, target: &str) -> Option<String> {
-    let name = |transform: &Option<Function>| match transform {
-        None => format!("{target} itself"),
-        Some(function) => format!("{} of {target}", function.name()),
-    };
+    let name = |transform: &Option<Function>| scale_name(transform.as_ref(), target);
     if search.scales.len() < 2 {
         let transform = search.settings.transform.as_ref()?;
         return Some(name(&Some(transform.clone())));

@@ -23,6 +23,7 @@ const CYCLE: [Rgb; 6] = [BLUE, (0xe6, 0x9f, 0x00), GREEN, (0xcc, 0x79, 0xa7), VE
 pub(super) fn colour(role: Role) -> Rgb {
     match role {
         Role::Data => INK,
+        Role::Faint => (0xe3, 0xb0, 0x8a),
         Role::Test => VERMILION,
         Role::Mean => BLUE,
         Role::Band => SKY,

@@ -67,6 +67,13 @@ fn counts(values: &[f64], bins: Option<usize>) -> (Vec<f64>, Vec<f64>, f64) {
     ((0..height.len()).map(|i| (first + i as f64 + 0.5) * width).collect(), height, width)
 }
 
+impl Panel {
+    /// Whether its axes can show something: a logarithmic axis shows positive values only.
+    pub fn has_values(&self) -> bool {
+        scales(self, &ordered(self)).is_some()
+    }
+}
+
 /// The scales of a panel, or `None` if it has nothing to show. A `y` outside a given range of `x` is ignored.
 pub(super) fn scales(panel: &Panel, marks: &[Cow<'_, Mark>]) -> Option<(Scale, Scale)> {
     let mut seen: Vec<Point> = Vec::new();

@@ -71,11 +71,6 @@ impl Panel {
         self.marks.iter().any(|mark| matches!(mark, Mark::Mesh { .. }))
     }
 
-    /// Whether its axes can show something: a logarithmic axis shows positive values only.
-    pub fn has_values(&self) -> bool {
-        super::shapes::scales(self, &super::shapes::ordered(self)).is_some()
-    }
-
     /// The same panel with a title.
     #[must_use]
     pub fn titled(mut self, title: impl Into<String>) -> Self {
@@ -176,6 +171,8 @@ pub enum Across {
 pub enum Role {
     /// Observations the model was fitted to.
     Data,
+    /// Observations behind others that matter more.
+    Faint,
     /// Held-out observations.
     Test,
     /// A posterior mean or another single curve.

@@ -31,7 +31,8 @@ impl Column {
         let (x, y) = (problem.x()[d], problem.y());
         let (middle, variance) = moments(x);
         let span = span(x).unwrap_or(1.0);
-        let gap = recurring_gap(x).unwrap_or(1.0);
+        let recurring = recurring_gap(x);
+        let (gap, grid) = (recurring.unwrap_or(1.0), grid_step(x, recurring));
         let mut periods = Vec::new();
         if wants_period {
             let found = peaks(x, y, 4);
@@ -45,7 +46,7 @@ impl Column {
         }
         let distance = median_distance(&[x]).unwrap_or(1.0);
         let least = x.iter().copied().fold(f64::INFINITY, f64::min);
-        Self { middle, variance, span, gap, grid: grid_step(x), distance, least, periods }
+        Self { middle, variance, span, gap, grid, distance, least, periods }
     }
 }
 

@@ -16,12 +16,10 @@ use crate::data::Dataset;
 use crate::model::{DenserNoise, Model, ModelError, Posterior, Problem, is_zero_kernel};
 use crate::progress::{Progress, Quiet, Silent};
 
-/// Fits a model on the scale of the target that it is written for: maximises the log marginal likelihood or, with priors, the posterior density in the optimiser's
-/// coordinates.
+/// Fits a model on the scale of the target that it is written for.
 ///
 /// Starts run in parallel, each with sequential linear algebra: all take a few steps, the better half takes more, and
-/// so on. If it is stopped, the fit returns the best values so far. The first start is always evaluated, unless that
-/// takes long.
+/// so on. If it is stopped, the fit returns the best values so far.
 ///
 /// # Errors
 /// Those of [`Problem::new`]; [`ModelError::Stopped`] if it was stopped before it had a result;

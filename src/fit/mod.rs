@@ -33,5 +33,5 @@ pub use parameter_posterior::{ParameterPosterior, WEAK_PRIOR_SD};
 pub use result::{Fit, Options, Start};
 pub use starts::Starts;
 pub(crate) use starts::{latent_bounds, spread};
-pub use target_scale::{fit, on_scale, scales};
+pub use target_scale::{fit, on_scale, scale_name, scale_parameters, scales};
 pub use trace::{Point, Trace};

@@ -62,10 +62,10 @@ const LEAST_DISTINCT: usize = 5;
 /// Powers of ten to which values may be rounded, the coarsest first.
 const DECIMALS: std::ops::RangeInclusive<i32> = -6..=9;
 
-/// The step of the grid on which the values of a column lie: its recurring gap, if nearly all values are whole numbers of
-/// it apart.
-pub fn grid_step(column: &[f64]) -> Option<f64> {
-    let step = recurring_gap(column)?;
+/// The step of the grid on which the values of a column lie: its recurring gap, if it has one and nearly all values are
+/// whole numbers of it apart.
+pub fn grid_step(column: &[f64], gap: Option<f64>) -> Option<f64> {
+    let step = gap?;
     let first = column.iter().copied().fold(f64::INFINITY, f64::min);
     let on_grid = |value: &&f64| {
         let steps = (**value - first) / step;
@@ -143,9 +143,9 @@ mod tests {
     #[test]
     fn a_grid_may_have_gaps() {
         let daily: Vec<f64> = (0..200).filter(|i| i % 5 < 3).map(|i| 7.0 + f64::from(i)).collect();
-        assert_eq!(grid_step(&daily), Some(1.0));
+        assert_eq!(grid_step(&daily, recurring_gap(&daily)), Some(1.0));
         let uneven: Vec<f64> = (0..200).map(|i| f64::from(i) + 0.3 * f64::from(i).sin()).collect();
-        assert_eq!(grid_step(&uneven), None);
+        assert_eq!(grid_step(&uneven, recurring_gap(&uneven)), None);
     }
 
     #[test]

@@ -19,6 +19,19 @@ pub fn scales(data: &Dataset, model: &Model) -> Vec<Option<Function>> {
     }
 }
 
+/// What a model is of on a scale: `log of y`, or `y itself`.
+pub fn scale_name(transform: Option<&Function>, target: &str) -> String {
+    match transform {
+        None => format!("{target} itself"),
+        Some(function) => format!("{} of {target}", function.name()),
+    }
+}
+
+/// The number of parameters that a scale adds: the power of Box and Cox, unless it is given.
+pub fn scale_parameters(transform: Option<&Function>) -> usize {
+    usize::from(matches!(transform, Some(Function::BoxCox(None))))
+}
+
 /// The model with its target transformed before all other steps.
 pub fn on_scale(model: &Model, transform: Option<&Function>) -> Model {
     let step = transform.map(|function| Step::Transform { column: "y".into(), function: function.clone() });
@@ -65,7 +78,7 @@ fn fit_on_best_scale(
         }
         match fit_as_written(&on_scale(model, transform.as_ref()), data, options, progress) {
             Ok(fit) => {
-                let power = if matches!(transform, Some(Function::BoxCox(_))) { 1.0 } else { 0.0 };
+                let power = scale_parameters(transform.as_ref()) as f64;
                 let bic = fit.bic() + power * (data.n().max(1) as f64).ln();
                 compared.push((transform, bic));
                 if best.as_ref().is_none_or(|(least, _)| bic < *least) {
@@ -82,10 +95,7 @@ fn fit_on_best_scale(
 }
 
 fn note(target: &str, least: f64, compared: &[(Option<Function>, f64)]) -> String {
-    let name = |transform: &Option<Function>| match transform {
-        None => format!("{target} itself"),
-        Some(function) => format!("{} of {target}", function.name()),
-    };
+    let name = |transform: &Option<Function>| scale_name(transform.as_ref(), target);
     let chosen = compared.iter().find(|(_, bic)| *bic == least);
     let chosen = chosen.map_or_else(String::new, |(transform, _)| name(transform));
     let others: Vec<String> = compared

@@ -82,11 +82,8 @@ impl Worker {
     /// Answers requests until their sender is gone.
     pub fn run(mut self, requests: &Receiver<JupyterMessage>) {
         while let Ok(request) = requests.recv() {
-            if !self.answer(&request) {
-                // After an error the cells that wait are not run.
-                for waiting in requests.try_iter() {
-                    self.answer_aborted(&waiting);
-                }
+            for waiting in self.answer(&request, requests) {
+                self.answer_aborted(&waiting, requests);
             }
         }
     }
@@ -96,9 +93,9 @@ impl Worker {
         let _ = self.send.send(Outgoing::Shell(JupyterMessage::new(content, Some(request))));
     }
 
-    fn answer_aborted(&mut self, request: &JupyterMessage) {
+    fn answer_aborted(&mut self, request: &JupyterMessage, requests: &Receiver<JupyterMessage>) {
         if !matches!(request.content, JupyterMessageContent::ExecuteRequest(_)) {
-            self.answer(request);
+            self.answer(request, requests);
             return;
         }
         broadcast(&self.send, status(ExecutionState::Busy), request);
@@ -107,15 +104,18 @@ impl Worker {
         broadcast(&self.send, status(ExecutionState::Idle), request);
     }
 
-    /// Answers one request. Returns `false` if the cells that wait must not run.
-    fn answer(&mut self, request: &JupyterMessage) -> bool {
+    /// Answers one request. Returns the requests that were waiting when a cell failed: their cells must not run.
+    fn answer(&mut self, request: &JupyterMessage, requests: &Receiver<JupyterMessage>) -> Vec<JupyterMessage> {
         broadcast(&self.send, status(ExecutionState::Busy), request);
-        let mut go_on = true;
+        let mut waiting = Vec::new();
         match &request.content {
             JupyterMessageContent::KernelInfoRequest(_) => self.reply(kernel_info(), request),
             JupyterMessageContent::ExecuteRequest(asked) => {
                 let reply = self.execute(asked, request);
-                go_on = reply.status == ReplyStatus::Ok || !asked.stop_on_error;
+                if reply.status != ReplyStatus::Ok && asked.stop_on_error {
+                    // Before the reply: what a client sends after it has read of the error is meant to run.
+                    waiting.extend(requests.try_iter());
+                }
                 self.reply(reply, request);
             }
             JupyterMessageContent::CompleteRequest(asked) => self.reply(self.complete(asked), request),
@@ -130,7 +130,7 @@ impl Worker {
             _ => {}
         }
         broadcast(&self.send, status(ExecutionState::Idle), request);
-        go_on
+        waiting
     }
 
     fn number(&self) -> ExecutionCount {
@@ -291,7 +291,9 @@ impl Outputs<'_> {
 
     fn end(&mut self) {
         if let Some(media) = self.last.take() {
-            self.cell.show(ExecuteResult::new(self.number, media));
+            // The schema of the protocol refuses a missing `transient` that is written as null.
+            let transient = Some(Transient::default());
+            self.cell.show(ExecuteResult { transient, ..ExecuteResult::new(self.number, media) });
         }
     }
 }
@@ -404,7 +406,7 @@ mod tests {
 
     #[test]
     fn the_word_at_the_cursor_is_found() {
-        assert_eq!((word("fit(air", 2), word("fit(", 4), word("x + σy", 5)), ("fit", "fit", "σy"));
+        assert_eq!((word("fit(air", 2), word("fit(", 4), word("x + σy", 6)), ("fit", "fit", "σy"));
         assert_eq!(word("", 0), "");
     }
 

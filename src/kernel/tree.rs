@@ -325,6 +325,11 @@ pub trait Wrap: Debug + Send + Sync {
         None
     }
 
+    /// Whether it maps several inputs together to a point, so that its child does not see them one by one.
+    fn joins_inputs(&self) -> bool {
+        false
+    }
+
     /// Whether it depends on inputs only through its children, so that a move that leaves these unchanged leaves it
     /// unchanged.
     fn reads_inputs_through_children(&self) -> bool {

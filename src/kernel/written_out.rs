@@ -1,6 +1,6 @@
 //! Wraps as sums, products and other kernels, where an identity allows it.
 //!
-//! Each wrap declares its identities in [`Wrap::listed`], [`Wrap::written_out`] and [`Wrap::reduced`]; here they are
+//! Each wrap declares its identities in `Wrap::listed`, `Wrap::written_out` and `Wrap::reduced`; here they are
 //! applied to a whole tree. Sources: Duvenaud, "Additive Gaussian Processes" (1.14, 1.21), "Expressing Structure with
 //! Kernels" (1.22), and the chapter on deep Gaussian processes (1.19).
 
@@ -15,7 +15,8 @@ impl Kernel {
     /// The tree with one kernel for each input where one stands for several inputs that are named, and one parameter for
     /// each input or order where their number is known. Its values and free parameters are the same.
     pub(super) fn listed(&self) -> Kernel {
-        let children: Vec<Kernel> = self.children().iter().map(Kernel::listed).collect();
+        let inside = |child: &Kernel| if is_written_out_inside(self) { child.listed() } else { child.clone() };
+        let children: Vec<Kernel> = self.children().iter().map(inside).collect();
         match self.node() {
             Node::Leaf(leaf) => match one_length_per_input(leaf) {
                 Some(leaf) => self.with_node(Node::Leaf(leaf)),
@@ -55,10 +56,9 @@ impl Kernel {
             Node::Sum(_) => named(Kernel::sum(children)),
             Node::Product(_) => named(Kernel::product(children)),
             Node::Wrap(wrapped) => {
-                // a function of the user receives the inputs that the kernel mentions, in that order
-                let children = match wrapped.wrap.function() {
-                    Some(_) => wrapped.children.clone(),
-                    None => children.collect(),
+                let children = match is_written_out_inside(self) {
+                    true => children.collect(),
+                    false => wrapped.children.clone(),
                 };
                 self.with_node(Node::Wrap(Wrapped { children, ..wrapped.clone() }))
             }
@@ -71,9 +71,23 @@ impl Kernel {
     }
 }
 
+/// Whether the kernels in a node may be written out: a function of the user receives the inputs that the kernel mentions,
+/// in that order, and a sphere has one distance for two inputs.
+fn is_written_out_inside(kernel: &Kernel) -> bool {
+    match kernel.node() {
+        Node::Wrap(wrapped) => wrapped.wrap.function().is_none() && !wrapped.wrap.joins_inputs(),
+        Node::Leaf(_) | Node::Sum(_) | Node::Product(_) => true,
+    }
+}
+
+/// Whether the family is the squared exponential.
+fn is_squared_exponential(leaf: &Leaf) -> bool {
+    std::ptr::eq(leaf.family.spec(), families::FAMILIES[0].spec())
+}
+
 /// A squared exponential with one length-scale per input, each of them written.
 fn one_length_per_input(leaf: &Leaf) -> Option<Leaf> {
-    if !leaf.ard {
+    if !leaf.ard || !is_squared_exponential(leaf) {
         return None;
     }
     let (n, mut params) = (leaf.inputs.written().len(), leaf.params.clone());
@@ -91,7 +105,7 @@ fn one_length_per_input(leaf: &Leaf) -> Option<Leaf> {
 /// A squared exponential with one length-scale for each of its inputs as a product: the exponents add.
 fn product_of_inputs(leaf: &Leaf) -> Option<Kernel> {
     let (spec, inputs) = (leaf.family.spec(), leaf.inputs.written());
-    if !leaf.ard || inputs.is_empty() || !std::ptr::eq(spec, families::FAMILIES[0].spec()) {
+    if !leaf.ard || inputs.is_empty() || !is_squared_exponential(leaf) {
         return None;
     }
     let l = spec.params.iter().position(|p| p.short == "l")?;
@@ -100,10 +114,13 @@ fn product_of_inputs(leaf: &Leaf) -> Option<Kernel> {
     if lengths.len() != inputs.len() {
         return None;
     }
+    // whatever the order in which the inputs are written, the same factor has the variance
+    let name = |i: usize| format!("{:?}", inputs[i]);
+    let bearer = (0..inputs.len()).min_by_key(|i| name(*i))?;
     let factors = inputs.iter().zip(lengths).enumerate().map(|(i, (input, length))| {
         let mut params = leaf.params.clone();
         params[l] = Values::One(length.clone());
-        if i > 0 {
+        if i != bearer {
             params[v] = Values::One(unit_variance());
         }
         let inputs = super::inputs::Inputs::These(vec![input.clone()]);

@@ -34,7 +34,7 @@ pub static TOPICS: &[Topic] = &[
     },
     Topic {
         name: "precedence",
-        aliases: &["operators", "operator", "+", "-", "*", "/", "^"],
+        aliases: &["operators", "operator", "+", "-", "*", "/", "%", "^"],
         summary: "which operators bind more tightly",
         text: "  From the loosest to the tightest:
 

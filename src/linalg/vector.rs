@@ -318,6 +318,15 @@ vectorized! {
     pub fn axpy(out: &mut [f64], a: f64, x: &[f64]) = axpy_body;
 }
 
+/// log Σ exp of the entries, without overflow; −∞ of none.
+pub fn log_sum_exp(log: &[f64]) -> f64 {
+    let top = log.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    match top.is_finite() {
+        true => top + log.iter().map(|log| (log - top).exp()).sum::<f64>().ln(),
+        false => f64::NEG_INFINITY,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,7 +15,7 @@ use mercer::lang::registry;
 use mercer::lang::signature::Group;
 use mercer::progress::Progress;
 use mercer::session::Session;
-use mercer::syntax::ast::{Clause, Expr, ExprKind, Lambda, Program, Statement, StatementKind};
+use mercer::syntax::ast::{Expr, ExprKind, Lambda, Program, Statement, StatementKind};
 
 /// The time after which the statements of a document are given up.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -141,26 +141,13 @@ fn is_function(function: &Lambda) -> bool {
 
 /// Whether an expression calls only names of the user and builtins on data, lists and numbers.
 fn is_data(expr: &Expr) -> bool {
-    let all = |parts: &[&Expr]| parts.iter().all(|part| is_data(part));
-    match &expr.node {
-        ExprKind::Number(_) | ExprKind::Str(_) | ExprKind::Bool(_) => true,
+    let allowed = match &expr.node {
         ExprKind::Name(name) => registry::find(name).is_none_or(|entry| {
             let harmless = entry.touches == Touches::Nothing || entry.signature.name == "load";
             harmless && matches!(entry.signature.group, Group::Data | Group::Lists | Group::Numbers)
         }),
-        ExprKind::List(items) => items.iter().all(is_data),
-        ExprKind::Comprehension { body, clauses } => {
-            let clause = |clause: &Clause| is_data(&clause.over) && clause.cond.iter().all(is_data);
-            is_data(body) && clauses.iter().all(clause)
-        }
-        ExprKind::Lambda(lambda) => is_function(lambda),
-        ExprKind::If { cond, then, otherwise } => all(&[cond, then, otherwise]),
-        ExprKind::Chain { first, rest } => is_data(first) && rest.iter().all(|(_, operand)| is_data(operand)),
-        ExprKind::Unary { operand, .. } => is_data(operand),
-        ExprKind::Range { start, end, .. } => all(&[start, end]),
         ExprKind::Prior { .. } => false,
-        ExprKind::Call { callee, args } => is_data(callee) && args.iter().all(|arg| is_data(&arg.value)),
-        ExprKind::Index { value, index } => all(&[value, index]),
-        ExprKind::Member { value, .. } => is_data(value),
-    }
+        _ => true,
+    };
+    allowed && expr.parts().into_iter().all(is_data)
 }

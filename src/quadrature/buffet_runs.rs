@@ -11,8 +11,9 @@ use rand_pcg::Pcg64;
 use statrs::function::gamma::ln_gamma;
 
 use super::binary_matrices::{BinaryMatrix, FeatureNoise};
-use super::particles::{log_sum, picked, resampled};
+use super::particles::{picked, resampled};
 use super::structure_sum::{Run, Structured};
+use crate::linalg::vector::log_sum_exp;
 use crate::linalg::{LOG_2PI, Matrix, Vector};
 
 /// Binary matrices with the prior of the Indian buffet process, given observations.
@@ -70,8 +71,8 @@ impl Structured for BuffetModel<'_> {
             let x: Vector = self.x.row(row).transpose();
             let options: Vec<Options> =
                 particles.iter().map(|one| one.options(&x, place, &new, self.sd, random)).collect();
-            let weights: Vec<f64> = options.iter().map(|one| log_sum(&one.log)).collect();
-            log_weight += log_sum(&weights) - (draws as f64).ln();
+            let weights: Vec<f64> = options.iter().map(|one| log_sum_exp(&one.log)).collect();
+            log_weight += log_sum_exp(&weights) - (draws as f64).ln();
             let next = |i: usize, random: &mut Pcg64| {
                 let mut one = particles[i].clone();
                 let choice = picked(&options[i].log, random);

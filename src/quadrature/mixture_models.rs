@@ -8,6 +8,7 @@ use rand_distr::{Beta, Distribution, StandardNormal};
 use statrs::function::gamma::ln_gamma;
 
 use super::particles::picked;
+use crate::linalg::vector::log_sum_exp;
 use crate::linalg::{LOG_2PI, Matrix};
 
 /// Weights that sum to 1, and an atom (the mean of the component) for each.
@@ -68,9 +69,7 @@ impl MixtureModel {
         let row = |n: usize| -> f64 {
             let x: Vec<f64> = x.row(n).iter().copied().collect();
             let logs = self.weights.iter().zip(&self.atoms).map(|(p, a)| p.ln() + density.log_at(&x, a));
-            let logs: Vec<f64> = logs.collect();
-            let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            top + logs.iter().map(|log| (log - top).exp()).sum::<f64>().ln()
+            log_sum_exp(&logs.collect::<Vec<f64>>())
         };
         (0..x.nrows()).map(row).sum()
     }

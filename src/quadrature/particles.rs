@@ -1,16 +1,9 @@
-//! Log weights of draws: sums, choices and resampling.
+//! Log weights of draws: choices and resampling.
 
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-/// log Σ exp of the entries.
-pub fn log_sum(log: &[f64]) -> f64 {
-    let top = log.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    match top.is_finite() {
-        true => top + log.iter().map(|log| (log - top).exp()).sum::<f64>().ln(),
-        false => f64::NEG_INFINITY,
-    }
-}
+use crate::linalg::vector::log_sum_exp;
 
 /// An index, with probability proportional to the exponential of its entry.
 pub fn picked(log: &[f64], random: &mut impl RngExt) -> usize {
@@ -30,7 +23,7 @@ pub fn picked(log: &[f64], random: &mut impl RngExt) -> usize {
 /// weight, each index once.
 pub fn resampled(log: &[f64], random: &mut Pcg64) -> Vec<usize> {
     let n = log.len();
-    let total = log_sum(log);
+    let total = log_sum_exp(log);
     if !total.is_finite() {
         return (0..n).collect();
     }

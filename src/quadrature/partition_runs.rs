@@ -10,9 +10,10 @@ use rand_pcg::Pcg64;
 use statrs::function::gamma::ln_gamma;
 
 use super::mixture_models::{AtomPrior, ComponentDensity, MixtureModel, log_normal};
-use super::particles::{log_sum, picked, resampled};
+use super::particles::{picked, resampled};
 use super::structure_sum::{Run, Structured};
 use crate::linalg::Matrix;
+use crate::linalg::vector::log_sum_exp;
 
 /// A Dirichlet-process mixture, given observations.
 #[derive(Debug, Clone)]
@@ -132,9 +133,9 @@ impl Structured for PartitionModel {
                 options.push((precisions, logs));
             }
             let shared = (self.alpha + place as f64).ln();
-            let weight = |(precisions, logs): &(Vec<f64>, Vec<f64>)| log_sum(logs) - (precisions.len() as f64).ln();
+            let weight = |(precisions, logs): &(Vec<f64>, Vec<f64>)| log_sum_exp(logs) - (precisions.len() as f64).ln();
             let weights: Vec<f64> = options.iter().map(weight).collect();
-            log_weight += log_sum(&weights) - (draws as f64).ln() - shared;
+            log_weight += log_sum_exp(&weights) - (draws as f64).ln() - shared;
             let mut next = Vec::with_capacity(draws);
             for i in resampled(&weights, random) {
                 let mut one = particles[i].clone();

@@ -6,8 +6,8 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
 
 use super::density::{Component, Density, DensityError, Marginal};
-use super::particles::log_sum;
 use crate::fit::ParameterPosterior;
+use crate::linalg::vector::log_sum_exp;
 use crate::progress::Progress;
 
 /// The components around the mode, in standard deviations of the normal approximation there, and their weights.
@@ -85,7 +85,7 @@ pub fn following(
 fn log_proposal(posterior: &ParameterPosterior<'_>, density: &Density, round: usize, z: &[f64]) -> f64 {
     let log = density.at(z).ln();
     match round {
-        0 => log_sum(&[(1.0 - FROM_PRIOR).ln() + log, FROM_PRIOR.ln() + posterior.log_prior_at(z)]),
+        0 => log_sum_exp(&[(1.0 - FROM_PRIOR).ln() + log, FROM_PRIOR.ln() + posterior.log_prior_at(z)]),
         _ => log,
     }
 }
@@ -106,10 +106,10 @@ fn components(all: &Round, p: usize) -> Result<Vec<Component>, DensityError> {
     let rounds = all.log_proposals.len() as f64;
     let log_weight = |i: usize| {
         let logs: Vec<f64> = all.log_proposals.iter().map(|round| round[i]).collect();
-        all.log_target[i] - log_sum(&logs) + rounds.ln()
+        all.log_target[i] - log_sum_exp(&logs) + rounds.ln()
     };
     let logs: Vec<f64> = (0..n).map(log_weight).map(|log| if log.is_nan() { f64::NEG_INFINITY } else { log }).collect();
-    let total = log_sum(&logs);
+    let total = log_sum_exp(&logs);
     if !total.is_finite() {
         return Ok(Vec::new());
     }

@@ -168,12 +168,8 @@ mod tests {
     use super::super::mixture_models::{AtomPrior, ComponentDensity};
     use super::super::partition_runs::PartitionModel;
     use super::*;
+    use crate::linalg::vector::log_sum_exp;
     use crate::linalg::{Cholesky, LOG_2PI, Matrix};
-
-    fn log_sum(log: &[f64]) -> f64 {
-        let top = log.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        top + log.iter().map(|l| (l - top).exp()).sum::<f64>().ln()
-    }
 
     /// The evidence from all matrices with up to `most` copies of each column.
     fn of_all_matrices(x: &Matrix, alpha: f64, sd: FeatureNoise, most: usize) -> f64 {
@@ -190,7 +186,7 @@ mod tests {
             let z = BinaryMatrix::new(n, columns);
             logs.push(z.log_prior(alpha) + z.log_likelihood(x, sd));
         }
-        log_sum(&logs)
+        log_sum_exp(&logs)
     }
 
     /// log p(X) of rows in one component: normal with covariance s² I + sd² 11ᵀ in each dimension.
@@ -230,7 +226,7 @@ mod tests {
             }
             log
         };
-        log_sum(&all.iter().map(one).collect::<Vec<f64>>())
+        log_sum_exp(&all.iter().map(one).collect::<Vec<f64>>())
     }
 
     /// Over seeds, the evidence is as near to the right one as its standard deviation states.

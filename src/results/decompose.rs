@@ -68,11 +68,13 @@ pub enum By {
     /// By inputs: one part for each input or set of inputs; of additive kernels one for each input and one for all
     /// interactions.
     Input,
+    /// The same, with one part for each pair of inputs of an additive kernel, and one for all higher interactions.
+    Pair,
 }
 
 impl By {
     /// All kinds of parts.
-    pub const ALL: [By; 3] = [By::Term, By::Order, By::Input];
+    pub const ALL: [By; 4] = [By::Term, By::Order, By::Input, By::Pair];
 
     /// The name in the language.
     pub fn name(self) -> &'static str {
@@ -80,6 +82,7 @@ impl By {
             By::Term => "term",
             By::Order => "order",
             By::Input => "input",
+            By::Pair => "pair",
         }
     }
 }
@@ -177,7 +180,8 @@ fn parts_by(kernel: &Kernel, by: By) -> Result<(Vec<Kernel>, Vec<String>), Model
     let (parts, names): (Vec<Kernel>, Vec<String>) = match by {
         By::Term => return Ok((terms.clone(), labels(&terms))),
         By::Order => terms.into_iter().flat_map(orders).unzip(),
-        By::Input => gathered(terms.into_iter().flat_map(inputs).collect()).into_iter().unzip(),
+        By::Input => gathered(terms.into_iter().flat_map(|term| inputs(term, false)).collect()).into_iter().unzip(),
+        By::Pair => gathered(terms.into_iter().flat_map(|term| inputs(term, true)).collect()).into_iter().unzip(),
     };
     Ok((parts, unique(names)))
 }
@@ -229,7 +233,8 @@ pub fn order_shares(fit: &Fit, term: &Kernel) -> Result<Vec<(usize, f64)>, Model
     Ok(shares)
 }
 
-fn inputs(term: Kernel) -> Vec<(Kernel, String)> {
+/// The parts of a term by inputs; with `pairs` its second-order interactions are parts of their own.
+fn inputs(term: Kernel, pairs: bool) -> Vec<(Kernel, String)> {
     let Some((orders, put)) = additive_factor(&term) else {
         let name = seen_by(&term);
         return vec![(term, name)];
@@ -240,8 +245,19 @@ fn inputs(term: Kernel) -> Vec<(Kernel, String)> {
         Some((part, name))
     });
     let mut all: Vec<(Kernel, String)> = order_zero(&orders, &put, "constant").into_iter().chain(alone).collect();
-    if orders.weights.iter().skip(1).any(|v| *v > 0.0) {
-        all.extend(put(orders.only(|order| order > 1)).map(|rest| (rest, "interactions".to_string())));
+    let count = orders.kernels().len();
+    let known = if pairs { 2 } else { 1 };
+    if pairs {
+        for (i, j) in (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))) {
+            all.extend(orders.pair(i, j).and_then(&put).map(|part| {
+                let name = seen_by(&part);
+                (part, name)
+            }));
+        }
+    }
+    if orders.weights.iter().skip(known).any(|v| *v > 0.0) {
+        let name = if pairs { "higher interactions" } else { "interactions" };
+        all.extend(put(orders.only(|order| order > known)).map(|rest| (rest, name.to_string())));
     }
     all
 }

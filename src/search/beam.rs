@@ -34,9 +34,7 @@ const WALKED: f64 = 0.8;
 /// # Errors
 /// Settings without base kernels or inputs, data to which no model can be fitted, or no base kernel that can be fitted.
 pub fn search(data: &Dataset, settings: &Settings, progress: &dyn Progress) -> Result<Search, SearchError> {
-    let begun = Instant::now();
-    let setup = Setup::new(data, settings)?;
-    Walk::new(&setup, data, progress, begun).go(State::default())
+    walk(data, settings, progress, true, |_| State::default())
 }
 
 /// As [`search`], without fitting the best models to a maximum at the end.
@@ -44,9 +42,7 @@ pub fn search(data: &Dataset, settings: &Settings, progress: &dyn Progress) -> R
 /// # Errors
 /// As [`search`].
 pub fn unfinished(data: &Dataset, settings: &Settings, progress: &dyn Progress) -> Result<Search, SearchError> {
-    let begun = Instant::now();
-    let setup = Setup::new(data, settings)?;
-    Walk { finishes: false, ..Walk::new(&setup, data, progress, begun) }.go(State::default())
+    walk(data, settings, progress, false, |_| State::default())
 }
 
 /// Continues a search where it ended, to another depth or with a new budget.
@@ -55,9 +51,7 @@ pub fn unfinished(data: &Dataset, settings: &Settings, progress: &dyn Progress) 
 /// As [`search`].
 pub fn further(search: &Search, depth: usize, budget: Budget, progress: &dyn Progress) -> Result<Search, SearchError> {
     let settings = Settings { depth, budget, ..search.settings.clone() };
-    let begun = Instant::now();
-    let setup = Setup::new(&search.data, &settings)?;
-    Walk::new(&setup, &search.data, progress, begun).go(State::of(search))
+    walk(&search.data, &settings, progress, true, |_| State::of(search))
 }
 
 /// The result of a search that was stopped before it fitted a model to all rows: the best of the models that were found
@@ -71,11 +65,26 @@ pub fn stopped(
     models: &[Found],
     progress: &dyn Progress,
 ) -> Result<Search, SearchError> {
-    let begun = Instant::now();
+    walk(data, settings, progress, true, |walk| {
+        let pool = models.iter().take(LEADERS).filter_map(|found| walk.fitted(found.model.clone())).collect();
+        State { pool, ..State::default() }
+    })
+}
+
+/// Sets a search up and goes on from a state. The budget counts from before the setup: that of many columns takes a while.
+fn walk(
+    data: &Dataset,
+    settings: &Settings,
+    progress: &dyn Progress,
+    finishes: bool,
+    from: impl FnOnce(&Walk<'_>) -> State,
+) -> Result<Search, SearchError> {
+    let start = Instant::now();
     let setup = Setup::new(data, settings)?;
-    let walk = Walk::new(&setup, data, progress, begun);
-    let pool: Vec<Found> = models.iter().take(LEADERS).filter_map(|found| walk.fitted(found.model.clone())).collect();
-    walk.go(State { pool, ..State::default() })
+    let seconds = WALKED * settings.budget.seconds.unwrap_or(f64::INFINITY);
+    let walk = Walk { setup: &setup, whole: data, clock: Clock { progress, start, seconds }, finishes };
+    let state = from(&walk);
+    walk.go(state)
 }
 
 /// The state of a running search.
@@ -170,12 +179,6 @@ impl Progress for Clock<'_> {
 }
 
 impl<'g> Walk<'g> {
-    /// The budget counts from `start`, before the setup: that of many columns takes a while.
-    fn new(setup: &'g Setup<'g>, whole: &'g Dataset, progress: &'g dyn Progress, start: Instant) -> Self {
-        let seconds = WALKED * setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
-        Self { setup, whole, clock: Clock { progress, start, seconds }, finishes: true }
-    }
-
     fn go(self, mut state: State) -> Result<Search, SearchError> {
         let settings = self.setup.settings;
         let before = state.seconds;

@@ -35,5 +35,5 @@ pub use saved::{Reader, SavedSearch, SavedSearchError};
 pub use score::{Criterion, parameters, recorded_parameters};
 pub use settings::{Budget, BudgetError, Settings};
 pub use setup::is_for_categories;
-pub use target_scale::{resume, search_scales};
+pub use target_scale::{resume, scales, search_scales};
 pub use user_edits::{EditFn, Refusals, UserEdit};

@@ -207,18 +207,16 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     let all_rows = Rows { share: 1.0, new: setup.early.is_some() };
     match &setup.middle {
         None => {
-            entries[..second].iter_mut().for_each(|entry| entry.part = None);
-            entries[..second].iter_mut().for_each(Entry::keep_best_run);
+            entries[..second].iter_mut().for_each(|entry| entry.continue_on(None));
             round(&mut entries[..second], SECOND_STEPS, all_rows, abreast, watch, 2);
         }
         Some(rows) => {
-            entries[..second].iter_mut().for_each(|entry| entry.continue_on(rows));
+            entries[..second].iter_mut().for_each(|entry| entry.continue_on(Some(rows)));
             let middle = Rows { share: setup.share(Some(rows)), new: true };
             round(&mut entries[..second], SECOND_STEPS, middle, abreast, watch, 2);
             sort(&mut entries[..second]);
             let chosen = (CHOSEN_FROM * breadth.finalists).min(second);
-            entries[..chosen].iter_mut().for_each(|entry| entry.part = None);
-            entries[..chosen].iter_mut().for_each(Entry::keep_best_run);
+            entries[..chosen].iter_mut().for_each(|entry| entry.continue_on(None));
             round(&mut entries[..chosen], CHOOSING_STEPS, all_rows, abreast, watch, 2);
         }
     }
@@ -400,16 +398,11 @@ impl Entry {
         }
     }
 
-    /// Of several starts, only the best goes on.
-    fn keep_best_run(&mut self) {
+    /// Goes on from the best of the starts, with other rows or with all.
+    fn continue_on(&mut self, rows: Option<&Vec<usize>>) {
         self.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
         self.runs.truncate(1);
-    }
-
-    /// Goes on with other rows.
-    fn continue_on(&mut self, rows: &[usize]) {
-        self.keep_best_run();
-        match self.problem.as_ref().map(|problem| problem.of_rows(rows)).transpose() {
+        match self.problem.as_ref().zip(rows).map(|(problem, rows)| problem.of_rows(rows)).transpose() {
             Ok(part) => self.part = part,
             Err(error) => self.fail(Some(error)),
         }

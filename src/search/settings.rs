@@ -2,7 +2,7 @@ use super::edits::Edit;
 use super::score::Criterion;
 use crate::calendar::TimeUnit;
 use crate::data::{Dataset, Function};
-use crate::fit::{calendar, on_scale, scales};
+use crate::fit::{calendar, on_scale};
 use crate::kernel::family::Family;
 use crate::kernel::{Kernel, Leaf, Node, Role, Values, families};
 use crate::model::{Likelihood, Mean, Model, Noise};
@@ -61,11 +61,6 @@ impl Settings {
     pub fn model(&self, kernel: Kernel) -> Model {
         let model = Model { likelihood: self.likelihood.clone(), mean: self.mean.clone(), ..Model::new(kernel) };
         on_scale(&model, self.transform.as_ref())
-    }
-
-    /// The scales of the target that are compared for these data; `None` stands for the target itself.
-    pub fn scales(&self, data: &Dataset) -> Vec<Option<Function>> {
-        scales(data, &self.model(super::setup::null_kernel()))
     }
 }
 

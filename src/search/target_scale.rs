@@ -8,6 +8,7 @@
 use super::beam::{further, stopped, unfinished};
 use super::{Budget, ComparedScale, Ended, Search, SearchError, Settings, search};
 use crate::data::{Dataset, Function};
+use crate::fit::scale_parameters;
 use crate::progress::Progress;
 
 /// The depth at which scales are compared, where a search goes on from there,
@@ -16,6 +17,11 @@ const TRIAL_DEPTH: usize = 3;
 const TRIAL_DEPTH_ON_PART: usize = 2;
 /// The share of a budget of time for all comparisons together.
 const TRIAL_SHARE: f64 = 0.5;
+
+/// The scales of the target that are compared for these data; `None` stands for the target itself.
+pub fn scales(data: &Dataset, settings: &Settings) -> Vec<Option<Function>> {
+    crate::fit::scales(data, &settings.model(super::setup::null_kernel()))
+}
 
 /// Searches on the scale of the target with the best score after the first depths. The power of Box and Cox counts as
 /// one more parameter. Of many rows, a subset is searched on each scale, and then all on the best. A search whose budget ends before all scales are compared goes on with that in [`resume`].
@@ -67,13 +73,9 @@ pub fn search_scales(
             Ended::Depth => depth < asked,
             Ended::NoBetter => false,
         };
-        let extra = |parameters: usize| match transform {
-            Some(Function::BoxCox(None)) => {
-                let penalty = |parameters: usize| settings.criterion.penalty(tried.n(), parameters);
-                penalty(parameters + 1) - penalty(parameters)
-            }
-            _ => 0.0,
-        };
+        let penalty = |parameters: usize| settings.criterion.penalty(tried.n(), parameters);
+        let added = scale_parameters(transform.as_ref());
+        let extra = |parameters: usize| penalty(parameters + added) - penalty(parameters);
         let Some(score) = found.models.first().map(|best| best.score + extra(best.parameters)) else { continue };
         compared.push(ComparedScale { transform: transform.clone(), score, rows: part.as_ref().map(Dataset::n) });
         if best.as_ref().is_none_or(|(least, _)| score < *least) {
@@ -123,5 +125,5 @@ pub fn resume(before: &Search, depth: usize, budget: Budget, progress: &dyn Prog
         evaluations: budget.evaluations.map(|more| before.evaluations.saturating_add(more)),
     };
     let settings = Settings { depth, budget, ..before.settings.clone() };
-    search_scales(&before.data, &settings, &settings.scales(&before.data), progress)
+    search_scales(&before.data, &settings, &scales(&before.data, &settings), progress)
 }

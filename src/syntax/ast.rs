@@ -94,6 +94,37 @@ pub enum ExprKind {
     },
 }
 
+impl Expr {
+    /// The expressions directly in it, in the order of the text: those of a comprehension are in its scope, except the first
+    /// list, and the body of a function is in the scope of its parameters.
+    pub fn parts(&self) -> Vec<&Expr> {
+        match &self.node {
+            ExprKind::Number(_) | ExprKind::Str(_) | ExprKind::Bool(_) | ExprKind::Name(_) => Vec::new(),
+            ExprKind::List(items) => items.iter().collect(),
+            ExprKind::Comprehension { body, clauses } => {
+                let clauses = clauses.iter().flat_map(|clause| std::iter::once(&clause.over).chain(&clause.cond));
+                std::iter::once(&**body).chain(clauses).collect()
+            }
+            ExprKind::Lambda(lambda) => {
+                let defaults = lambda.params.iter().filter_map(|param| param.default.as_ref());
+                defaults.chain([&lambda.body]).collect()
+            }
+            ExprKind::If { cond, then, otherwise } => vec![cond, then, otherwise],
+            ExprKind::Chain { first, rest } => {
+                std::iter::once(&**first).chain(rest.iter().map(|(_, operand)| operand)).collect()
+            }
+            ExprKind::Unary { operand, .. } => vec![operand],
+            ExprKind::Range { start, end, .. } => vec![start, end],
+            ExprKind::Prior { value, prior } => value.iter().chain([prior]).map(|part| &**part).collect(),
+            ExprKind::Call { callee, args } => {
+                std::iter::once(&**callee).chain(args.iter().map(|arg| &arg.value)).collect()
+            }
+            ExprKind::Index { value, index } => vec![value, index],
+            ExprKind::Member { value, .. } => vec![value],
+        }
+    }
+}
+
 /// One loop of a comprehension: `for vars in over if cond`. Several names take apart a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clause {

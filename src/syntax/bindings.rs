@@ -73,8 +73,13 @@ impl Bindings {
 
     /// The place that binds the name of an occurrence: the last one up to it, or the first if it is above all.
     pub fn definition(&self, of: &Occurrence) -> Option<Site> {
-        let sites = &self.list.get(of.binding?)?.sites;
-        sites.iter().rev().find(|site| site.name.start <= of.span.start).or(sites.first()).copied()
+        let binding = self.list.get(of.binding?)?;
+        // in its own value, the name of a `let` is the one before; a function may call itself
+        let applies = |site: &&Site| match binding.bound {
+            Bound::Let => site.name == of.span || site.statement.end <= of.span.start,
+            _ => site.name.start <= of.span.start,
+        };
+        binding.sites.iter().rev().find(applies).or(binding.sites.first()).copied()
     }
 
     /// The occurrences of one binding.
@@ -127,13 +132,13 @@ impl Walk {
         match self.top.get(&name.node) {
             Some(&binding) => self.found.list[binding].sites.push(site),
             None => {
-                let binding = self.new(name, bound, statement);
+                let binding = self.add(name, bound, statement);
                 self.top.insert(name.node.clone(), binding);
             }
         }
     }
 
-    fn new(&mut self, name: &Name, bound: Bound, statement: Span) -> usize {
+    fn add(&mut self, name: &Name, bound: Bound, statement: Span) -> usize {
         let site = Site { name: name.span, statement };
         self.found.list.push(Binding { name: name.node.clone(), bound, sites: vec![site] });
         self.found.list.len() - 1
@@ -144,7 +149,7 @@ impl Walk {
         let Some(&binding) = self.top.get(&name.node) else { return };
         let mut parameters = Vec::new();
         for param in &function.params {
-            let parameter = self.new(&param.name, Bound::Parameter, statement);
+            let parameter = self.add(&param.name, Bound::Parameter, statement);
             self.declared.insert(param.name.span, parameter);
             parameters.push((param.name.node.clone(), parameter));
         }
@@ -180,7 +185,7 @@ impl Walk {
     /// The binding of a local name: the one declared for it, or a new one.
     fn local(&mut self, name: &Name, bound: Bound) -> usize {
         let declared = self.declared.get(&name.span).copied();
-        let binding = declared.unwrap_or_else(|| self.new(name, bound, self.statement));
+        let binding = declared.unwrap_or_else(|| self.add(name, bound, self.statement));
         self.see(&name.node, name.span, Some(binding), false);
         binding
     }
@@ -225,12 +230,10 @@ impl Walk {
 
     fn expr(&mut self, expr: &Expr) {
         match &expr.node {
-            ExprKind::Number(_) | ExprKind::Str(_) | ExprKind::Bool(_) => {}
             ExprKind::Name(name) => {
                 let binding = self.binding(name);
                 self.see(name, expr.span, binding, false);
             }
-            ExprKind::List(items) => items.iter().for_each(|item| self.expr(item)),
             ExprKind::Comprehension { body, clauses } => {
                 let mark = self.locals.len();
                 for Clause { vars, over, cond } in clauses {
@@ -245,28 +248,8 @@ impl Walk {
                 self.locals.truncate(mark);
             }
             ExprKind::Lambda(lambda) => self.lambda(lambda),
-            ExprKind::If { cond, then, otherwise } => {
-                [cond, then, otherwise].into_iter().for_each(|part| self.expr(part));
-            }
-            ExprKind::Chain { first, rest } => {
-                self.expr(first);
-                rest.iter().for_each(|(_, operand)| self.expr(operand));
-            }
-            ExprKind::Unary { operand, .. } => self.expr(operand),
-            ExprKind::Range { start, end, .. } => {
-                self.expr(start);
-                self.expr(end);
-            }
-            ExprKind::Prior { value, prior } => {
-                value.iter().for_each(|value| self.expr(value));
-                self.expr(prior);
-            }
             ExprKind::Call { callee, args } => self.call(callee, args),
-            ExprKind::Index { value, index } => {
-                self.expr(value);
-                self.expr(index);
-            }
-            ExprKind::Member { value, .. } => self.expr(value),
+            _ => expr.parts().into_iter().for_each(|part| self.expr(part)),
         }
     }
 }

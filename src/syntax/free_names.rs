@@ -31,13 +31,11 @@ impl Free {
 
     fn expr(&mut self, expr: &Expr) {
         match &expr.node {
-            ExprKind::Number(_) | ExprKind::Str(_) | ExprKind::Bool(_) => {}
             ExprKind::Name(name) => {
                 if !self.bound.contains(name) && !self.found.contains(name) {
                     self.found.push(name.clone());
                 }
             }
-            ExprKind::List(items) => items.iter().for_each(|item| self.expr(item)),
             ExprKind::Comprehension { body, clauses } => {
                 let mark = self.bound.len();
                 for Clause { vars, over, cond } in clauses {
@@ -51,35 +49,7 @@ impl Free {
                 self.bound.truncate(mark);
             }
             ExprKind::Lambda(lambda) => self.lambda(lambda),
-            ExprKind::If { cond, then, otherwise } => {
-                self.expr(cond);
-                self.expr(then);
-                self.expr(otherwise);
-            }
-            ExprKind::Chain { first, rest } => {
-                self.expr(first);
-                rest.iter().for_each(|(_, operand)| self.expr(operand));
-            }
-            ExprKind::Unary { operand, .. } => self.expr(operand),
-            ExprKind::Range { start, end, .. } => {
-                self.expr(start);
-                self.expr(end);
-            }
-            ExprKind::Prior { value, prior } => {
-                if let Some(value) = value {
-                    self.expr(value);
-                }
-                self.expr(prior);
-            }
-            ExprKind::Call { callee, args } => {
-                self.expr(callee);
-                args.iter().for_each(|arg| self.expr(&arg.value));
-            }
-            ExprKind::Index { value, index } => {
-                self.expr(value);
-                self.expr(index);
-            }
-            ExprKind::Member { value, .. } => self.expr(value),
+            _ => expr.parts().into_iter().for_each(|part| self.expr(part)),
         }
     }
 }

@@ -10,7 +10,7 @@ class Mercer(jupyter_kernel_test.KernelTests):
     language_name = "mercer"
     file_extension = ".mer"
     code_hello_world = 'print("hello, world")'
-    code_stderr = 'load("airline") |> fit(SE, restarts=1, steps=1)'
+    code_stderr = "data(x=[0, 1, 2], y=[1, 2, 1.5], target=y) |> fit(SE, restarts=1, maxiter=1)"
     completion_samples = [
         {"text": "pred", "matches": {"predict"}},
         {"text": 'load("airl', "matches": {"airline"}},

@@ -215,7 +215,7 @@ fn questions_about_the_session_are_answered() {
             client.ask("complete_request", json!({ "code": "1\nfit(σair, SE(ye", "cursor_pos": 17 })).await.reply;
         assert_eq!(
             (&found["matches"], &found["cursor_start"], &found["cursor_end"]),
-            (&json!(["year"]), &json!(15), &json!(17))
+            (&json!(["year", "year_of"]), &json!(15), &json!(17))
         );
         let help =
             client.ask("inspect_request", json!({ "code": "grid(", "cursor_pos": 5, "detail_level": 0 })).await.reply;
@@ -245,7 +245,7 @@ fn an_interrupt_stops_a_cell_and_an_error_those_that_wait() {
             let [found, _, _, content] = parts(received(&mut client.broadcast).await);
             if found["msg_type"] == json!("display_data") {
                 let line = content["data"]["text/plain"].as_str().unwrap();
-                assert!(line.starts_with("running for 1 s"), "{line}");
+                assert!(line.starts_with("running for "), "{line}");
                 break;
             }
         }
@@ -256,7 +256,7 @@ fn an_interrupt_stops_a_cell_and_an_error_those_that_wait() {
         let stopped = client.finish(&header).await;
         let waited = began.elapsed();
         println!("stopped after {waited:?}: {}", stopped.reply["status"]);
-        assert!(waited < Duration::from_secs(5), "{waited:?}");
+        assert!(waited < PATIENCE, "{waited:?}");
         let [_, _, _, reply] = parts(received(&mut client.control).await);
         assert_eq!(reply["status"], json!("ok"));
         // two cells at once: the second is not run after the error of the first

@@ -187,7 +187,9 @@ fn columns_of_loaded_data_are_completed() {
     );
     assert_eq!(labels(&client.ask("textDocument/completion", at(&uri, 2, 4))), ["lml"]);
     assert_eq!(labels(&client.ask("textDocument/completion", at(&uri, 3, 8))), ["wells.csv"]);
-    assert!(labels(&client.ask("textDocument/completion", at(&uri, 4, 12))).contains(&"seed=".into()));
+    client.change(&uri, 3, json!({ "text": "let air = load(\"airline\")\nfit(air, see" }));
+    let found = labels(&client.ask("textDocument/completion", at(&uri, 1, 12)));
+    assert!(found.contains(&"seed=".into()), "{found:?}");
     client.leave();
 }
 

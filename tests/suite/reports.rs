@@ -285,27 +285,55 @@ fn parts_on_categories_have_their_levels_in_a_report() {
     assert!(page.contains("overflow-x: auto") || page.contains("overflow-x:auto"), "wide tables scroll");
 }
 
+/// The document that an installed browser makes of a page, and its log; nothing without a browser.
+fn drawn_by_a_browser(page: &Path) -> Option<(String, String)> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let browser = names.into_iter().find(|name| Command::new(name).arg("--version").output().is_ok())?;
+    let drawn = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", page.with_file_name("browser").display()))
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .expect("the browser runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Some((text(&drawn.stdout), text(&drawn.stderr)))
+}
+
 /// If a browser is installed, it opens and draws the page without messages.
 #[test]
 fn a_browser_has_no_complaint() {
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    let Some(browser) = names.into_iter().find(|name| Command::new(name).arg("--version").output().is_ok()) else {
-        return;
-    };
     let mut room = Room::new();
     let rows: String = (0..12).map(|i| format!("{i},{}\n", f64::from(i).sin())).collect();
     fs::write(room.folder.path().join("d.csv"), format!("<script>alert(1)</script>,y\n{rows}")).expect("a file");
     room.page("load(\"d.csv\") |> fit(SE(0), restarts=1)");
-    let page = room.folder.path().join("page.html");
-    let drawn = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", room.folder.path().join("browser").display()))
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .expect("the browser runs");
-    let (dom, log) = (String::from_utf8_lossy(&drawn.stdout), String::from_utf8_lossy(&drawn.stderr));
+    let Some((dom, log)) = drawn_by_a_browser(&room.folder.path().join("page.html")) else { return };
     assert!(dom.contains("</html>") && !dom.contains("<script"), "{dom}");
     assert!(!log.contains("CONSOLE"), "{log}");
+}
+
+/// On a screen of 400 px nothing reaches beyond the right edge but what scrolls within itself.
+#[test]
+fn a_narrow_screen_cuts_nothing_off() {
+    let mut room = Room::new();
+    let page = room.page(
+        "load(\"airline\") |> condition(gp(Per(year, p=1, l=1, v=1) * Lin(year, b=1949, v=1) + SE(year, l=2, v=1), noise=10))",
+    );
+    let escaped = page.replace('&', "&amp;").replace('"', "&quot;");
+    let frame = room.folder.path().join("frame.html");
+    let script = "const inside = document.querySelector('iframe').contentDocument;\
+        const scrolls = (e) => e && (/auto|scroll/.test(getComputedStyle(e).overflowX) || scrolls(e.parentElement));\
+        const over = [...inside.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > 400.5 && !scrolls(e));\
+        document.title = `widest ${inside.documentElement.scrollWidth}, figures ${inside.querySelectorAll('.at-narrow svg').length}: ` + over.map((e) => e.outerHTML.slice(0, 80));";
+    let text = format!(
+        "<!doctype html><body onload=\"{script}\"><iframe width=400 height=800 frameborder=0 srcdoc=\"{escaped}\"></iframe></body>"
+    );
+    fs::write(&frame, text).expect("a file");
+    let Some((dom, _)) = drawn_by_a_browser(&frame) else { return };
+    let found = dom.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next()).unwrap_or_default();
+    let (width, rest) = found.split_once(", figures ").expect("the script has run");
+    let (figures, over) = rest.split_once(": ").expect("a list");
+    let width: f64 = width.trim_start_matches("widest ").parse().expect("a width");
+    assert!(width <= 400.0 && figures.parse::<usize>().expect("a number") >= 3 && over.is_empty(), "{found}");
 }
 
 /// What is said of a classifier is true of classes: shares are of the latent function, and calibration is of bins.

@@ -72,3 +72,19 @@ scripts! {
     ranking: ["rows=16", "restarts=1"];
     symmetry;
 }
+
+/// Every script of a figure is on the page that shows them.
+#[test]
+fn the_page_of_figures_names_every_script() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/figures.md")).expect("the page");
+    for folder in ["deep", "quadrature"] {
+        for entry in fs::read_dir(root.join("examples").join(folder)).expect("the scripts") {
+            let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+            assert!(
+                page.contains(&format!("(../examples/{folder}/{name})")),
+                "docs/figures.md does not name {folder}/{name}"
+            );
+        }
+    }
+}

@@ -215,7 +215,7 @@ impl Plan<'_> {
         Ok(self.slots.len() - 1)
     }
 
-    /// The parameters of the periods of circles, for [`circle`](Self::circle): slots that are not optimised become
+    /// The parameters of the periods of circles: slots that are not optimised become
     /// numbers.
     pub(in crate::kernel) fn periods(&self, slots: &[usize]) -> Vec<Period> {
         let period = |&s: &usize| match self.slots[s].state {

@@ -420,6 +420,12 @@ impl<'k> Orders<'k> {
         let v = self.weights.first().filter(|v| **v > 0.0)?;
         Kernel::product([Kernel::number(*v), self.kernels().get(i)?.clone()])
     }
+
+    /// The interaction of the i-th and the j-th kernel: v₂·kᵢ·kⱼ.
+    pub fn pair(&self, i: usize, j: usize) -> Option<Kernel> {
+        let v = self.weights.get(1).filter(|v| **v > 0.0)?;
+        Kernel::product([Kernel::number(*v), self.kernels().get(i)?.clone(), self.kernels().get(j)?.clone()])
+    }
 }
 
 /// The base on the i-th of `of` inputs. Where it has a number per input it gets the i-th.

@@ -146,6 +146,10 @@ impl Wrap for PeriodicEmbedding {
         true
     }
 
+    fn joins_inputs(&self) -> bool {
+        matches!(self, PeriodicEmbedding::Sphere | PeriodicEmbedding::Mobius)
+    }
+
     /// The map of a product or a sum is that of each part, and a squared exponential on a circle is the periodic kernel:
     /// the chord is 2 sin(πr/p).
     fn written_out(&self, wrapped: &Wrapped) -> Option<Kernel> {
@@ -195,9 +199,12 @@ impl Wrap for PeriodicEmbedding {
             return None;
         }
         let period = match wrapped.params.first()? {
-            Values::One(param) if turned.len() == 1 || param.is_fixed() || param.tie.is_some() => param.clone(),
+            Values::One(param) if *self == PeriodicEmbedding::Cylinder => param.clone(),
+            // a tie joins the periods of all inputs with those of another kernel
+            Values::One(param) if turned.len() == 1 && param.tie.is_none() => param.clone(),
             Values::Each(each) if each.is_empty() && turned.len() == 1 => Param::default(),
-            Values::Each(each) => each.get(at)?.clone(),
+            // the periods of several inputs cannot be tied to that of one
+            Values::Each(each) => each.get(at).filter(|p| turned.len() == 1 || p.tie.is_none())?.clone(),
             Values::One(_) => return None,
         };
         let family = families::family("Per")?;
@@ -221,12 +228,13 @@ impl Wrap for PeriodicEmbedding {
             PeriodicEmbedding::Periodic | PeriodicEmbedding::Torus => wrapped.inputs.written().len(),
             _ => return None,
         };
-        match wrapped.params.first()? {
-            Values::Each(each) if each.is_empty() && n > 1 => {
-                Some(Wrapped { params: vec![Values::Each(vec![Param::default(); n])], ..wrapped.clone() })
-            }
-            _ => None,
-        }
+        let period = match wrapped.params.first()? {
+            _ if n == 0 => return None,
+            Values::Each(each) if each.is_empty() => Param::default(),
+            Values::One(param) if param.tie.is_none() => param.clone(),
+            _ => return None,
+        };
+        Some(Wrapped { params: vec![Values::Each(vec![period; n])], ..wrapped.clone() })
     }
 
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {

@@ -30,7 +30,7 @@ fn crossval(call: &mut Call<'_, '_>) -> Res<Value> {
         Contender::Gp(model) => Some(model),
         _ => None,
     });
-    let options = super::models::on_asked_scale(call, gps, options)?;
+    let options = super::target_scale::on_asked_scale(call, gps, options)?;
     let given: Option<Value> = call.maybe("folds")?;
     let dealt = matches!(given, None | Some(Value::Number(_)));
     let folds = folds(given, &data, options.seed).map_err(|t| t.argument("folds"))?;
@@ -297,7 +297,7 @@ pub static CROSSVAL: &[Builtin] = &[Builtin {
             "[\"mse\", \"nll\"], of classes [\"error\", \"nll\"]",
             "the metrics: \"mse\", \"rmse\", \"mae\", \"nll\", \"r2\", \"coverage\"; for classes \"error\", \"nll\", \"brier\", \"auc\"",
         ),
-        super::models::TRANSFORM,
+        super::target_scale::TRANSFORM,
         super::models::RESTARTS,
         super::models::SEED,
         super::models::MAXITER,

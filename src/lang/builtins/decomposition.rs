@@ -8,13 +8,16 @@ use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::values::value::{Kind, List, Value};
-use crate::results::{self, By};
+use crate::lang::values::value::{Kind, List, Value, check_length};
+use crate::lang::wording::join_or;
+use crate::linalg::{Vector, pivoted_cholesky};
+use crate::results::{self, By, Decomposition};
 
 use super::models::{lang_error, unfit};
 use super::prediction_rows::{AT, FIT, N, place, unlike};
 
-const BY: Place = Place::keyword("by", Want::Choice(&["term", "order", "input"]), "\"term\"", "the kind of parts");
+const BY: Place =
+    Place::keyword("by", Want::Choice(&["term", "order", "input", "pair"]), "\"term\"", "the kind of parts");
 
 fn decompose(call: &mut Call<'_, '_>) -> Res<Value> {
     let fit: Arc<Fit> = call.arg("fit")?;
@@ -49,6 +52,39 @@ fn covariance(call: &mut Call<'_, '_>) -> Res<Value> {
     List::collect(rows).map(Value::List)
 }
 
+/// Draws from the posterior of one part at the rows of a decomposition, on the scale of the model.
+pub fn draws(call: &mut Call<'_, '_>, parts: &Arc<Decomposition>) -> Res<Value> {
+    let labels = || join_or(parts.components.iter().map(|part| format!("\"{}\"", part.label)));
+    if call.value("at").is_some() {
+        let text = "the rows are those of the parts";
+        return Err(LangError::new(text).argument("at").help("give them to `decompose(fit, at)`"));
+    }
+    let part = match call.maybe::<Value>("part")? {
+        Some(Value::Number(at)) if (at as usize) < parts.components.len() => at as usize,
+        Some(Value::Str(label)) if let Some(at) = parts.components.iter().position(|c| c.label == *label) => at,
+        Some(_) => {
+            let text = format!("there is no such part: the parts are {}", labels());
+            return Err(LangError::new(text).argument("part"));
+        }
+        None => {
+            let text = "say of which part: `sample(parts, part=0)`";
+            return Err(LangError::new(text).argument("of").help(format!("the parts are {}", labels())));
+        }
+    };
+    let n: usize = call.or("n", 1)?;
+    check_length(parts.at.n().saturating_mul(n)).map_err(|t| t.argument("n"))?;
+    let own = parts.clone();
+    let covariance = call.unless_stopped(move || own.covariance(part, part))?;
+    let factor = pivoted_cholesky(&covariance.map_err(|error| lang_error(call.eval, error))?, 1e-12);
+    let mut normal = super::random_numbers::normals(call)?;
+    let mean = &parts.components[part].mean;
+    let draws = (0..n).map(|_| {
+        let z = Vector::from_fn(factor.ncols(), |_, _| normal());
+        Value::numbers((&factor * z).iter().zip(mean).map(|(f, mean)| f + mean))
+    });
+    List::collect(draws).map(Value::List)
+}
+
 /// The share of each order in the additive kernels of a fit.
 fn order_variance(call: &mut Call<'_, '_>) -> Res<Value> {
     let fit: Arc<Fit> = call.arg("fit")?;
@@ -71,8 +107,8 @@ pub static DECOMPOSITION: &[Builtin] = &[
         summary: "the contribution of each part of a sum, with its share of the variance",
         help: "The \
                means of the parts and of the mean function add to the prediction. `by=\"order\"` decomposes additive \
-               kernels by the order of interaction; `by=\"input\"` has one part for each input or set of inputs. White \
-               noise is listed as noise, without a share of the function.",
+               kernels by the order of interaction; `by=\"input\"` has one part for each input or set of inputs, \
+               and `by=\"pair\"` also one for each pair of inputs of an additive kernel. White noise is listed as noise, without a share of the function.",
         examples: &[
             "let trend, wave = Lin(x), Per(x, p=2)\nlet d = data(x=[0, 1, 2, 3], y=[1, 3, 2, 4])\n\
              d |> condition(gp(trend + wave, noise=0.1)) |> decompose",

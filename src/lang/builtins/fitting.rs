@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::fit_warnings;
-use super::models::{DATA, MAXITER, RESTARTS, SEED, TRANSFORM, refused};
+use super::models::{DATA, MAXITER, RESTARTS, SEED, refused};
+use super::target_scale::TRANSFORM;
 use crate::data::Dataset;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
@@ -25,7 +26,7 @@ fn fit_model(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let mut model = Pipeline::from_value(asked).and_then(Pipeline::model).map_err(|t| t.argument("model"))?;
     let options = super::models::options(call)?;
-    let options = super::models::on_asked_scale(call, [&mut model], options)?;
+    let options = super::target_scale::on_asked_scale(call, [&mut model], options)?;
     fit_warnings::warn_of_spreads(call, &model, &data);
     fit_warnings::warn_of_time(call, &model, &data, options);
     let fitted = Fitted::new(&model, &data, options, call.eval.progress);

@@ -47,6 +47,7 @@ mod sequences;
 mod steps;
 mod structures;
 mod surfaces;
+mod target_scale;
 mod text;
 mod time;
 mod user_edits;

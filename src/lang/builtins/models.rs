@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{self, Column, DataError, Dataset, Step};
+use crate::data::{Column, DataError, Dataset};
 use crate::fit::{self, Options};
 use crate::kernel::{BindError, Cause, Kernel, quoted, word};
 use crate::lang::error::{LangError, Res};
@@ -19,7 +19,6 @@ use crate::lang::values::value::{Function, Kind, List, Record, Value};
 use crate::lang::wording::{join_or, nearest};
 use crate::model::{
     Bernoulli, DEFAULT_INDUCING, Evidencer, KnownNoise, Likelihood, Link, Mean, Model, ModelError, Noise, Problem,
-    SparseMethod,
 };
 use crate::param::{Param, State};
 
@@ -316,37 +315,6 @@ pub fn options(call: &mut Call<'_, '_>) -> Res<Options> {
     Ok(options)
 }
 
-/// The models on the scale of the target that the call asks for, or the options to choose it in every fit.
-pub fn on_asked_scale<'m>(
-    call: &mut Call<'_, '_>,
-    models: impl IntoIterator<Item = &'m mut Model>,
-    options: Options,
-) -> Res<Options> {
-    let Some(asked) = call.maybe::<Arc<str>>("transform")?.filter(|asked| **asked != *"none") else {
-        return Ok(options);
-    };
-    let function = data::Function::named(&asked);
-    for model in models {
-        let of_target = |step: &Step| matches!(step, Step::Transform { column, .. } if &**column == "y");
-        let refused = if model.bernoulli().is_some() {
-            Some("a target of classes has no scale")
-        } else if model.steps.iter().any(of_target) {
-            Some("the model has a transform of the target already")
-        } else if function.is_none() && model.sparse.as_ref().is_some_and(|sparse| sparse.method == SparseMethod::Vfe) {
-            Some("a lower bound on the log marginal likelihood does not compare scales")
-        } else {
-            None
-        };
-        if let Some(reason) = refused {
-            return Err(LangError::new(reason).argument("transform"));
-        }
-        if function.is_some() {
-            *model = fit::on_scale(model, function.as_ref());
-        }
-    }
-    Ok(Options { scale_is_chosen: function.is_none(), ..options })
-}
-
 fn condition(call: &mut Call<'_, '_>) -> Res<Value> {
     let (data, model) = both(call)?;
     let fit = fit::condition_unless(&model, &data, call.eval.progress).map_err(|error| refused(call, &data, error))?;
@@ -436,15 +404,6 @@ pub const POSITIVE: Place = Place::keyword(
 );
 pub const RESTARTS: Place = Place::keyword("restarts", Want::Count, "10", "the number of starts");
 pub const SEED: Place = Place::keyword("seed", Want::Count, "that of the session", "the seed of the random starts");
-/// The scales of the target that `transform=` names.
-pub const SCALES: [&str; 4] = ["auto", "none", "log", "boxcox"];
-pub const TRANSFORM: Place = Place::keyword(
-    "transform",
-    Want::Choice(&SCALES),
-    "\"none\"",
-    "the scale of the target: `auto` fits the target itself and, if it is positive, its logarithm and the power of Box and \
-     Cox, and keeps the fit with the least BIC",
-);
 pub const MAXITER: Place =
     Place::keyword("maxiter", Want::Count, "1000", "the largest number of steps from each start");
 

@@ -5,7 +5,7 @@ use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::payload::explanation::Subject;
 use crate::lang::values::cast::FromValue;
-use crate::lang::values::value::{Record, Value};
+use crate::lang::values::value::{Record, Value, check_length};
 use crate::lang::wording::join_or;
 
 /// A keyword of `plot`. The kinds to which it applies list it in [`PLOT`](crate::lang::values::value::ValueKind::PLOT).
@@ -39,8 +39,9 @@ const OPTIONS: &[FigureOption] = &[
     },
     FigureOption {
         name: "show",
-        applies_to: "a decomposition (\"parts\" or \"correlation\"), a search (\"depths\" or \"scores\") or a kernel",
-        except: |_| false,
+        applies_to: "a decomposition (\"parts\" or \"correlation\"), a search (\"depths\" or \"scores\"), a fit of a \
+                     numeric target (\"posterior\" or \"observed\") or a kernel",
+        except: |value| matches!(value, Value::Fit(fit) if fit.problem().classes().is_some()),
     },
     FigureOption { name: "at", applies_to: "a kernel (the point x₀ of k(·, x₀))", except: |_| false },
     FigureOption { name: "mark", applies_to: "numbers: a list, or a record of lists", except: |_| false },
@@ -93,14 +94,17 @@ pub struct Several {
 }
 
 /// The values of a list or the fields of a record; another value by itself.
-pub fn parts(value: &Value) -> Several {
-    match value {
-        Value::Record(record) => {
-            let (names, values) = record.fields().iter().cloned().unzip();
-            Several { values, names: Some(names) }
-        }
-        _ => Several { values: value.items().map_or_else(|| vec![value.clone()], Iterator::collect), names: None },
+///
+/// # Errors
+/// A range without end.
+pub fn parts(value: &Value) -> Res<Several> {
+    if let Value::Record(record) = value {
+        let (names, values) = record.fields().iter().cloned().unzip();
+        return Ok(Several { values, names: Some(names) });
     }
+    check_length(value.items().map_or(1, |items| items.len()))?;
+    let values = value.items().map_or_else(|| vec![value.clone()], Iterator::collect);
+    Ok(Several { values, names: None })
 }
 
 /// Whether a value is drawn as numbers: a number, or a list of them.
@@ -118,7 +122,7 @@ fn all_numbers(record: &Record) -> bool {
 /// Values of which one has no figure.
 pub fn several(value: &Value) -> Res<Option<Several>> {
     let several = match value {
-        Value::List(_) | Value::Record(_) => parts(value),
+        Value::List(_) | Value::Record(_) => parts(value)?,
         _ => return Ok(None),
     };
     let drawn = |value: &Value| !is_numeric(value) && value.kind().info().plot.is_some();
@@ -180,6 +184,7 @@ fn refuse_show(call: &Call<'_, '_>, value: &Value, show: &str) -> Res<()> {
     let known: &[&str] = match value {
         Value::Search(_) => &["depths", "scores"],
         Value::Kernel(_) => &["covariance", "variance", "draws", "slice"],
+        Value::Fit(_) => &["posterior", "observed"],
         _ => &["parts", "correlation"],
     };
     if !known.contains(&show) {
@@ -188,7 +193,7 @@ fn refuse_show(call: &Call<'_, '_>, value: &Value, show: &str) -> Res<()> {
         return Err(LangError::new(text).help(format!("`show` is {known}")).argument("show"));
     }
     let unused: &[&str] = match show {
-        "scores" => &["band"],
+        "scores" | "observed" => &["band"],
         "correlation" => &["scales"],
         "covariance" => &["draws", "frames"],
         "variance" => &["draws", "frames", "at"],

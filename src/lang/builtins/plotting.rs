@@ -79,6 +79,7 @@ impl Arguments {
                 Some("bars") => Marked::Bars,
                 Some("strip") => Marked::Strip,
                 Some("histogram") => Marked::Histogram,
+                Some("map") => Marked::Map,
                 _ => Marked::Line,
             },
             names: names(call)?,
@@ -258,7 +259,7 @@ fn panels(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("values")?;
     let columns: Option<usize> = call.maybe("columns")?;
     let axes = plot_axes::given(call)?;
-    let Several { values, names } = plot_options::parts(&value);
+    let Several { values, names } = plot_options::parts(&value).map_err(|error| error.argument("values"))?;
     let mut figures = Vec::with_capacity(values.len());
     for (i, value) in values.iter().enumerate() {
         let mut figure = picture(call, value, &mut Arguments::none()).map_err(|error| error.argument("values"))?;
@@ -278,7 +279,7 @@ fn panels(call: &mut Call<'_, '_>) -> Res<Value> {
 /// The names of several values, if given.
 fn names(call: &mut Call<'_, '_>) -> Res<Option<Vec<String>>> {
     let Some(value) = call.maybe::<Value>("names")? else { return Ok(None) };
-    let names = plot_options::parts(&value).values.into_iter();
+    let names = plot_options::parts(&value)?.values.into_iter();
     names.map(|name| Arc::<str>::from_value(name).map(|name| name.to_string())).collect::<Res<_>>().map(Some)
 }
 
@@ -331,11 +332,22 @@ pub static PLOTTING: &[Builtin] = &[
             ),
             Place::keyword(
                 "show",
-                Want::Choice(&["parts", "correlation", "depths", "scores", "covariance", "variance", "draws", "slice"]),
+                Want::Choice(&[
+                    "parts",
+                    "correlation",
+                    "depths",
+                    "scores",
+                    "covariance",
+                    "variance",
+                    "draws",
+                    "slice",
+                    "posterior",
+                    "observed",
+                ]),
                 "\"parts\" or \"depths\"",
                 "for a decomposition, the parts, or the correlations of their posteriors; for a search, the best fit of \
                  each depth, or its score; for a kernel, k(·, x₀), k(x, x) or draws alone, or both along the first \
-                 input only",
+                 input only; for a fit, the posterior, or predicted against observed values",
             ),
             Place::keyword(
                 "draws",
@@ -357,9 +369,9 @@ pub static PLOTTING: &[Builtin] = &[
             ),
             Place::keyword(
                 "mark",
-                Want::Choice(&["line", "points", "bars", "strip", "histogram"]),
+                Want::Choice(&["line", "points", "bars", "strip", "histogram", "map"]),
                 "\"line\"",
-                "how numbers are drawn",
+                "how numbers are drawn; a map is of the rows of a matrix",
             ),
             Place::keyword(
                 "names",

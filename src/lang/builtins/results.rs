@@ -233,6 +233,10 @@ fn compare(call: &mut Call<'_, '_>) -> Res<Value> {
 fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
     let of: Value = call.arg("of")?;
     super::deep_priors::refuse_layers(call, &of)?;
+    if call.value("part").is_some() && !matches!(of, Value::Decomposition(_)) {
+        let text = format!("`part=` does not apply to {}", of.kind().noun());
+        return Err(LangError::new(text).argument("part").help("give the parts: `sample(decompose(fit), part=0)`"));
+    }
     match of {
         Value::Fit(fit) => {
             let draws: usize = call.or("n", 1)?;
@@ -256,7 +260,8 @@ fn sample(call: &mut Call<'_, '_>) -> Res<Value> {
         Value::Kernel(kernel) => super::kernels::draws(call, &kernel),
         Value::DeepModel(model) => super::deep_priors::draws(call, &model),
         Value::DeepFit(fit) => super::deep_results::sample(call, &fit),
-        other => Err(expected("a kernel, a deep GP or a fit", &other).argument("of")),
+        Value::Decomposition(parts) => super::decomposition::draws(call, &parts),
+        other => Err(expected("a kernel, a deep GP, a fit or the parts of one", &other).argument("of")),
     }
 }
 
@@ -466,8 +471,9 @@ pub static RESULTS: &[Builtin] = &[
                     Want::Kind(Kind::DeepModel),
                     Want::Kind(Kind::Fit),
                     Want::Kind(Kind::DeepFit),
+                    Want::Kind(Kind::Decomposition),
                 ]),
-                "a kernel, a deep GP or a fit",
+                "a kernel, a deep GP, a fit, or its parts",
             ),
             Place::optional(
                 "at",
@@ -478,10 +484,16 @@ pub static RESULTS: &[Builtin] = &[
             .or(&["xs"]),
             Place::optional("n", Want::Count, "1", "the number of draws"),
             Place::keyword("layers", Want::BOOL, "false", "for a deep GP, return the outputs of every layer"),
+            Place::keyword(
+                "part",
+                Want::Either(&[Want::Count, Want::STRING]),
+                "",
+                "for the parts of a fit, the index from 0 or the label of the part; its rows are those of the parts",
+            ),
             Place::keyword("seed", Want::Count, "the session's stream", "the seed of the draws"),
         ],
         result: Some(Kind::List),
-        summary: "random functions from the prior of a kernel or a deep GP, or from the posterior of a fit",
+        summary: "random functions from the prior of a kernel or a deep GP, or from the posterior of a fit or a part",
         help: "The \
                result is a list of draws, each a list of numbers; for a deep GP with several units in the last layer, \
                a list of rows. Draws come from the session's random stream, which `:seed` restarts, and have the \

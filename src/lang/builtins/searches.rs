@@ -103,7 +103,9 @@ fn run_search(call: &mut Call<'_, '_>) -> Res<Value> {
     let settings = settings(call, &data)?;
     warn_of_left_out(call, &data, &settings);
     let found = match &call.maybe::<Arc<str>>("transform")?.as_deref() {
-        None | Some("auto") => search::search_scales(&data, &settings, &settings.scales(&data), call.eval.progress),
+        None | Some("auto") => {
+            search::search_scales(&data, &settings, &search::scales(&data, &settings), call.eval.progress)
+        }
         Some(name) => {
             let transform = Function::named(name).filter(|_| *name != "none");
             search::search(&data, &Settings { transform, ..settings }, call.eval.progress)
@@ -282,7 +284,7 @@ pub static SEARCHES: &[Builtin] = &[
             Place::keyword("inputs", Want::Input, "all", "the inputs of the base kernels"),
             Place::keyword(
                 "transform",
-                Want::Choice(&models::SCALES),
+                Want::Choice(&super::target_scale::SCALES),
                 "\"auto\"",
                 "the scale of the target: `auto` compares the target itself with, if it is positive, its logarithm and the \
                  power of Box and Cox, by the criterion after the first depths",

@@ -1,6 +1,7 @@
 //! Checks of calls: their arguments, the kinds of their results, and calls that can be evaluated in advance.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::{Checker, Known};
 use crate::lang::error::LangError;
@@ -378,8 +379,16 @@ fn shipped(args: &[Arg]) -> Option<Known> {
         return None;
     };
     crate::data::sets::find(name)?;
+    // An editor checks a script after every change: each set is read once.
+    static READ: LazyLock<Mutex<HashMap<Arc<str>, Known>>> = LazyLock::new(Mutex::default);
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = read.get(name) {
+        return Some(known.clone());
+    }
     let data = crate::data::load(name, &[], &crate::data::Options::default()).ok()?;
-    Some(Known::of(&Value::Data(Arc::new(data))))
+    let known = Known::of(&Value::Data(Arc::new(data)));
+    read.insert(name.clone(), known.clone());
+    Some(known)
 }
 
 fn may_be_column(expr: &Expr) -> bool {

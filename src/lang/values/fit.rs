@@ -22,7 +22,7 @@ impl ValueKind for Arc<Fit> {
     const NAME: &'static str = "Fit";
     const NOUN: &'static str = "a fit";
     const MADE_BY: &'static str = "`fit(data, model)`, `condition(data, model)`";
-    const PLOT: Option<&'static [&'static str]> = Some(&["band"]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["band", "show"]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] = &[
         Member::new(
@@ -102,7 +102,7 @@ impl ValueKind for Arc<Fit> {
     }
 
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
-        Ok(result_figures::fit(self, options.band)?)
+        Ok(result_figures::fit(self, options.band, options.show.as_deref() == Some("observed"))?)
     }
 
     /// The parameters of the fit.

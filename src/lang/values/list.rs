@@ -77,6 +77,10 @@ pub fn numbers_figure(lists: impl Iterator<Item = (String, Value)>, options: &Pl
         return Err(LangError::new("`x=` does not apply to a strip or a histogram").help("leave it out"));
     }
     let lists = lists.map(list).collect::<Res<Vec<Numbers>>>()?;
+    if options.mark == Marked::Map && (lists.len() < 2 || lists.iter().any(|row| row.y.len() != lists[0].y.len())) {
+        let text = "a map is drawn of a list of several rows of the same length";
+        return Err(LangError::new(text).help("for example of `gram(k, xs)`"));
+    }
     Ok(number_figures::numbers(lists, options.mark, if xs.is_some() { "x" } else { "index" }))
 }
 

@@ -36,7 +36,8 @@ fn arithmetic() {
     check("1 < 2 and not (2 < 1)", "true");
     check("\"a\" < \"b\"; (0..3) == [0, 1, 2]", "true\ntrue");
     fails("1 == \"1\"", "a number and a string are never equal");
-    fails("1 + \"a\"", "cannot add a number and a string");
+    check("1 + \"a\"", "\"1a\"");
+    fails("true + \"a\"", "cannot add");
     fails("[1, 2] + [1, 2, 3]", "as many items on both sides");
     fails("not 1", "expected true or false after `not`, found a number");
     fails("log(-1)", "`log` is not defined at -1");

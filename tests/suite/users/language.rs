@@ -78,7 +78,7 @@ fn what_could_stand_here_is_named() {
 #[test]
 fn faults_while_running_name_the_value_and_the_place() {
     for (text, wrong, why) in [
-        ("\"a\" + 1", "+", "cannot add a string and a number"),
+        ("\"a\" + true", "+", "cannot add"),
         ("let d = load(\"airline\")\nd + 1", "+", "data"),
         ("let k = SE(0)\nk(\"a\", 1)", "k(\"a\", 1)", "an input is a number in all rows, or text in all rows"),
         ("[1, 2][0.5]", "0.5", "whole"),
