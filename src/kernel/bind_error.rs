@@ -64,10 +64,10 @@ pub enum Cause {
     #[error("{0}")]
     Rows(String),
     #[error(
-        "{family} cannot depend on `{input}` here, because `{input}` is mapped onto a circle or a sphere and replaced by several coordinates"
+        "{family} cannot depend on `{input}` here, because `{input}` is replaced by several coordinates, those of a circle, of a sphere or of a function"
     )]
     Embedded { family: String, input: String },
-    #[error("a function inside `periodic` cannot depend on a fitted period: write `period=fixed(…)`")]
+    #[error("a function without a derivative cannot depend on what is fitted around it: write `fixed(…)` for the periods and the parameters of functions outside it")]
     MovingFunction,
     #[error("`{family}` takes {wanted} inputs, found {found}")]
     Inputs { family: &'static str, wanted: usize, found: usize },

@@ -84,7 +84,13 @@ fn as_sum(wrapped: &Wrapped, pen: &mut Pen<'_>) -> Option<String> {
 }
 
 fn call(wrapped: &Wrapped, pen: &mut Pen<'_>) -> String {
-    let mut args: Vec<String> = wrapped.wrap.leading().into_iter().collect();
+    // a number of layers, or the name of a family
+    let set = |text: String| match text.parse::<f64>() {
+        Ok(n) if n.is_finite() => text,
+        Ok(_) => r"\infty".to_string(),
+        Err(_) => format!(r"\mathrm{{{}}}", math_mode(&text)),
+    };
+    let mut args: Vec<String> = wrapped.wrap.leading().into_iter().map(set).collect();
     args.extend(wrapped.children.iter().map(|c| write(c, Level::Sum, pen)));
     args.extend(wrapped.wrap.function().map(|f| format!(r"\texttt{{{}}}", text_mode(&f.source()))));
     args.extend(wrapped.wrap.extras(wrapped.inputs.written()).iter().map(|e| format!(r"\texttt{{{}}}", text_mode(e))));

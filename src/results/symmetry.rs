@@ -10,9 +10,9 @@ use crate::data::Dataset;
 use crate::fit::spacing::span;
 use crate::fit::{Fit, Options, fit, given};
 use crate::kernel::wraps::{self, Method, PeriodicEmbedding};
-use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveKind, Values};
+use crate::kernel::{InputRef, Inputs, Kernel, Move, MoveKind, Values, number};
 use crate::model::{Evidencer, Likelihood, Model, ModelError, Noise, Problem};
-use crate::param::Param;
+use crate::param::{Param, State};
 use crate::progress::{Progress, Quiet};
 
 /// A model with a symmetry, compared with the one without.
@@ -88,7 +88,10 @@ impl Candidate {
 
     fn name(&self) -> String {
         let plain = |input: &InputRef| input.to_string().replace('`', "");
-        let periods = self.periods.iter().map(|(input, _)| format!("period in {}", plain(input)));
+        let periods = self.periods.iter().map(|(input, period)| match period.state {
+            State::Fixed(known) => format!("period {} in {}", number(known), plain(input)),
+            _ => format!("period in {}", plain(input)),
+        });
         let moves = self.moves.iter().map(Move::to_string);
         periods.chain(moves).collect::<Vec<_>>().join(", ")
     }
@@ -112,8 +115,7 @@ pub struct Wanted {
 ///
 /// # Errors
 /// [`ModelError::NotOfSparse`], moves that do not fit the inputs, and the errors of fitting the model without a
-/// symmetry. Other candidates that cannot be
-/// fitted are left out.
+/// symmetry. Other candidates that cannot be fitted are left out.
 pub fn symmetries(
     model: &Model,
     data: &Dataset,

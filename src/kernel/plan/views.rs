@@ -212,7 +212,10 @@ impl Plan<'_> {
         if slots.iter().any(|&slot| self.slots[slot].state == SlotState::Free) {
             map.has_slopes(parent, &values, rows).map_err(|e| function_failure(origin, e))?;
         } else if self.views[view].moving {
-            map.has_slopes(parent, &values, rows).map_err(|_| error(Cause::MovingFunction))?;
+            map.has_slopes(parent, &values, rows).map_err(|e| match e.error {
+                FunctionError::Stopped => function_failure(origin, e),
+                FunctionError::Failed(_) => error(Cause::MovingFunction),
+            })?;
         } else {
             map.differentiable = map.has_slopes(parent, &values, rows.min(1)).is_ok();
         }

@@ -289,7 +289,9 @@ fn symmetries(call: &mut Call<'_, '_>) -> Res<Value> {
     if let Some(periods) = &periods {
         let count = inputs.as_ref().map_or(0, Vec::len);
         if periods.len() != count {
-            let text = format!("there are {} periods for {count} named inputs", periods.len());
+            let counted = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+            let (periods, inputs) = (counted(periods.len(), "period"), counted(count, "input"));
+            let text = format!("each named input has one period, found {periods} for {inputs}");
             return Err(LangError::new(text)
                 .argument("periods")
                 .help("`inputs=` names the inputs with a known period: `inputs=[a, b], periods=[360, 24]`"));

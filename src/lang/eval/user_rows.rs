@@ -15,7 +15,7 @@ use crate::lang::values::function_source;
 use crate::lang::values::value::{Closure, Function, List, Value};
 use crate::lang::wording::nearest;
 use crate::param::Param;
-use crate::progress::{Progress, Silent, StopHandle};
+use crate::progress::{Progress, StopHandle};
 use crate::syntax;
 use crate::syntax::ast::Name;
 use crate::syntax::free_names::free_names;
@@ -150,6 +150,9 @@ impl RowFunction for UserRows {
     }
 
     fn slopes(&self, row: &[Cell<'_>], theta: &[f64]) -> Result<Vec<Slope>, FunctionError> {
+        if self.stop.stop() {
+            return Err(FunctionError::Stopped);
+        }
         self.slopes_of_row(row, theta).map_err(failure)
     }
 }
@@ -251,7 +254,7 @@ impl UserRows {
         let args = if self.takes_entries(row) { entries } else { vec![Term::List(Arc::new(entries))] };
         let (mut host, mut out) = (Host::default(), |_| {});
         syntax::shallow(|| {
-            let mut eval = Evaluator::new(self.library, &mut host, &self.globals, &Silent, &mut out);
+            let mut eval = Evaluator::new(self.library, &mut host, &self.globals, &self.stop, &mut out);
             tangents::call(&mut eval, &self.function, given, args)?.numbers()
         })
     }
