@@ -3,7 +3,7 @@
 use super::numbers::{percent, rounded};
 use super::tables;
 use super::text_table::{Grid, show_table};
-use crate::model::{ParameterKind, is_noise};
+use crate::model::is_noise;
 use crate::results::{Cross, Decomposition, Prediction, Residuals};
 
 /// The predicted rows; a long table is shortened.
@@ -85,7 +85,7 @@ fn beside(parts: &Decomposition) -> Option<String> {
         .parameters()
         .iter()
         .zip(parts.fit.values())
-        .filter(|(p, _)| matches!(p.kind, ParameterKind::Mean(_)))
+        .filter(|(p, _)| p.kind.is_mean())
         .map(|(p, v)| format!("{} {}", p.name, rounded(*v)))
         .collect();
     (!means.is_empty()).then(|| format!("besides the parts: {}", means.join(", ")))

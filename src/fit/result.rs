@@ -108,7 +108,7 @@ impl Fit {
             return None;
         }
         let n = problem.n();
-        let mean = self.posterior.mean_function(&problem.x(), n);
+        let mean = self.posterior.mean_function(&problem.x(), n).ok()?;
         let residuals = problem.y().iter().zip(&mean).map(|(y, mean)| y - mean);
         let fit = -0.5 * residuals.zip(self.posterior.alpha().iter()).map(|(r, a)| r * a).sum::<f64>();
         let constant = -0.5 * n as f64 * std::f64::consts::TAU.ln();

@@ -300,6 +300,21 @@ pub(crate) fn list(spec: &ParamSpec, params: &[Param]) -> String {
     printer.out
 }
 
+/// Parameters of a function outside a kernel as keyword arguments. An unset one is written with its default, because
+/// it is a parameter only if it is named.
+pub(crate) fn arguments(specs: &[ParamSpec], values: &[Values]) -> Vec<String> {
+    let mut printer = Printer::default();
+    let named = |(spec, values): (&ParamSpec, &Values)| {
+        let written = values.map(|param| match param.is_unset() {
+            true => Param::free(spec.default),
+            false => param.clone(),
+        });
+        printer.named(spec, &written);
+        std::mem::take(&mut printer.out)
+    };
+    specs.iter().zip(values).map(named).collect()
+}
+
 /// The arguments of a call, whose brackets are written only if there are any.
 #[derive(Default)]
 struct Args {

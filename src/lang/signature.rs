@@ -158,8 +158,8 @@ pub enum Need {
     Optional(&'static str),
     /// Any number of positional arguments.
     Many,
-    /// Any keyword that is not the name of another place.
-    Keywords,
+    /// Any keyword that is not the name of another place. With the name of an argument: only beside this argument.
+    Keywords(Option<&'static str>),
 }
 
 /// One place for an argument.
@@ -194,7 +194,13 @@ impl Place {
     }
 
     pub const fn keywords(name: &'static str, want: Want, help: &'static str) -> Self {
-        Self { name, short: &[], want, need: Need::Keywords, help, keyword: true }
+        Self { name, short: &[], want, need: Need::Keywords(None), help, keyword: true }
+    }
+
+    /// The same, for keywords that are accepted only beside the argument of this name.
+    pub const fn beside(mut self, argument: &'static str) -> Self {
+        self.need = Need::Keywords(Some(argument));
+        self
     }
 
     /// The same with other names that can be used as a keyword.
@@ -204,7 +210,7 @@ impl Place {
     }
 
     pub fn is_named(&self, name: &str) -> bool {
-        self.need != Need::Many && self.need != Need::Keywords && (self.name == name || self.short.contains(&name))
+        !matches!(self.need, Need::Many | Need::Keywords(_)) && (self.name == name || self.short.contains(&name))
     }
 
     /// In the form of a signature: `n=5`, `functions…`, `name=…`.
@@ -215,7 +221,7 @@ impl Place {
             Need::Optional(default) if default.is_empty() || default.contains(' ') => format!("{}=…", self.name),
             Need::Optional(default) => format!("{}={default}", self.name),
             Need::Many => format!("{}…", self.name),
-            Need::Keywords => format!("{}=…", self.name),
+            Need::Keywords(_) => format!("{}=…", self.name),
         }
     }
 }
@@ -318,7 +324,7 @@ impl Signature {
 
     /// All names that can be used as a keyword.
     pub fn keywords(&self) -> impl Iterator<Item = &'static str> + '_ {
-        let named = self.places.iter().filter(|p| !matches!(p.need, Need::Many | Need::Keywords));
+        let named = self.places.iter().filter(|p| !matches!(p.need, Need::Many | Need::Keywords(_)));
         named.flat_map(|p| std::iter::once(p.name).chain(p.short.iter().copied()))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::classes::Bernoulli;
 use super::inducing::{DEFAULT_INDUCING, Inducing, Sparse, SparseMethod};
 use super::known_noise::KnownNoise;
+use super::mean_function::MeanFunction;
 use crate::data::Step;
 use crate::kernel::{Kernel, Node};
 use crate::param::Param;
@@ -46,6 +47,8 @@ pub enum Mean {
     Constant(Param),
     /// An offset, then a slope for each input. Empty if none was written.
     Linear(Vec<Param>),
+    /// A user's function of the inputs.
+    Function(MeanFunction),
 }
 
 impl Model {

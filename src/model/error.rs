@@ -61,6 +61,8 @@ pub enum ModelError {
     NotANoise { column: String },
     #[error("the noise `{source_text}` failed at {row}: {message}")]
     NoiseFunction { source_text: String, row: RowRef, message: String },
+    #[error("the mean `{source_text}` failed at {place}: {message}")]
+    MeanFunction { source_text: String, place: String, message: String },
     #[error(
         "the slopes share one prior variance, which is for numeric inputs, and `{column}` holds categories: leave it out with `select`, or use `linear()`, which codes them"
     )]

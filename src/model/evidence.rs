@@ -89,9 +89,7 @@ impl<'p> Evidencer<'p> {
             self.profile_mean(&mut values);
         }
         let mut residual = problem.y().to_vec();
-        for (basis, &weight) in self.basis.iter().zip(problem.mean_values(&values)) {
-            vector::axpy(&mut residual, -weight, basis);
-        }
+        vector::axpy(&mut residual, -1.0, &self.mean(&values)?);
         let mut alpha = residual.clone();
         self.work.solve(&mut alpha);
         let log_det = self.work.log_det_in(self.unit);
@@ -100,7 +98,7 @@ impl<'p> Evidencer<'p> {
             return Ok(Evidence::none(values, true));
         }
         let lml = scaled_lml - n as f64 * self.unit.ln() + problem.log_jacobian();
-        let gradient = if gradient { self.gradient(&alpha, None, values.len())? } else { Vec::new() };
+        let gradient = if gradient { self.gradient(&alpha, None, &values)? } else { Vec::new() };
         Ok(Evidence { lml, scaled_lml, gradient, values, converged: true })
     }
 
@@ -115,16 +113,14 @@ impl<'p> Evidencer<'p> {
         let Some(approximator) = &mut self.approximator else { return Err(ModelError::NoTarget) };
         self.gram.evaluate(problem.kernel_values(values), &mut approximator.k)?;
         approximator.k.fill_upper_triangle_with_lower_triangle();
-        let mut mean = vec![0.0; problem.n()];
-        for (basis, &weight) in self.basis.iter().zip(problem.mean_values(values)) {
-            vector::axpy(&mut mean, weight, basis);
-        }
+        let mean = self.mean(values)?;
+        let Some(approximator) = &mut self.approximator else { return Err(ModelError::NoTarget) };
         let found = approximator.find(how, problem.y(), &mean, gradient, warm, &mut self.work)?;
         let (lml, converged, values) = (found.lml, found.converged, values.to_vec());
         if !lml.is_finite() {
             return Ok(Evidence::none(values, converged));
         }
-        let gradient = if gradient { self.gradient(&found.alpha, Some(&found), values.len())? } else { Vec::new() };
+        let gradient = if gradient { self.gradient(&found.alpha, Some(&found), &values)? } else { Vec::new() };
         Ok(Evidence { lml, scaled_lml: lml, gradient, values, converged })
     }
 
@@ -172,10 +168,10 @@ impl<'p> Evidencer<'p> {
         }
     }
 
-    fn gradient(&mut self, alpha: &[f64], pseudo: Option<&Pseudo>, count: usize) -> Result<Vec<f64>, ModelError> {
+    fn gradient(&mut self, alpha: &[f64], pseudo: Option<&Pseudo>, values: &[f64]) -> Result<Vec<f64>, ModelError> {
         let problem = self.problem;
         let n = alpha.len();
-        let mut gradient = vec![0.0; count];
+        let mut gradient = vec![0.0; values.len()];
         let slots = problem.bound().slots().len();
         // the approximation for classes has already computed it
         let inverse = if pseudo.is_some() { self.work.inverse() } else { self.work.invert()? };
@@ -195,18 +191,38 @@ impl<'p> Evidencer<'p> {
             },
             &mut gradient[..slots],
         )?;
+        let slopes = match self.basis.is_empty() {
+            true => problem.mean_slopes(&problem.x(), n, values)?,
+            false => Vec::new(),
+        };
+        let by_mean = |slope: &[f64]| {
+            let implicit = pseudo.map_or(&[][..], |p| &p.implicit);
+            let beside = if implicit.is_empty() { 0.0 } else { vector::dot(slope, implicit) };
+            vector::dot(slope, alpha) + beside
+        };
         for (i, parameter) in problem.parameters().iter().enumerate().skip(slots) {
             gradient[i] = match parameter.kind {
                 ParameterKind::Noise => by_diagonal,
-                ParameterKind::Mean(m) => {
-                    let implicit = pseudo.map_or(&[][..], |p| &p.implicit);
-                    let beside = if implicit.is_empty() { 0.0 } else { vector::dot(&self.basis[m], implicit) };
-                    vector::dot(&self.basis[m], alpha) + beside
-                }
+                ParameterKind::Mean(m) => by_mean(&self.basis[m]),
+                ParameterKind::MeanFunction(m) => by_mean(&slopes[m]),
                 ParameterKind::Kernel(_) => continue,
             };
         }
         Ok(gradient)
+    }
+
+    /// The mean function at the training rows.
+    fn mean(&self, values: &[f64]) -> Result<Vec<f64>, ModelError> {
+        let problem = self.problem;
+        let n = problem.n();
+        if self.basis.is_empty() {
+            return problem.mean_at(&problem.x(), n, values);
+        }
+        let mut mean = vec![0.0; n];
+        for (basis, &weight) in self.basis.iter().zip(problem.mean_values(values)) {
+            vector::axpy(&mut mean, weight, basis);
+        }
+        Ok(mean)
     }
 
     /// Sets the free parameters of the mean without bounds and priors to their maximum given the others.

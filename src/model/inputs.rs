@@ -23,16 +23,18 @@ pub(super) fn inputs_beside_noise<'d>(model: &Model, data: &'d Dataset) -> Vec<&
     data.inputs().filter(|c| named(c) || !known.is_some_and(|known| known.reads(c.name()))).collect()
 }
 
-/// Whether the model depends on each input: all of them, unless its kernel names its inputs and its mean is not linear.
+/// Whether the model depends on each input: all of them, unless its kernel names its inputs and its mean does not depend
+/// on others.
 pub(super) fn used_inputs(model: &Model, inputs: &[&Column]) -> Vec<bool> {
-    let written = match &model.mean {
-        Mean::Linear(_) => None,
-        Mean::Zero | Mean::Constant(_) => model.kernel.written_inputs(),
+    let by_mean = match &model.mean {
+        Mean::Zero | Mean::Constant(_) => Vec::new(),
+        Mean::Linear(_) => (0..inputs.len()).collect(),
+        Mean::Function(mean) => mean.places(&inputs.iter().map(|column| column.name()).collect::<Vec<_>>()),
     };
-    let Some(written) = written else { return vec![true; inputs.len()] };
+    let Some(written) = model.kernel.written_inputs() else { return vec![true; inputs.len()] };
     let is = |input: &InputRef, i: usize| match input {
         InputRef::Index(at) => *at == i,
         InputRef::Name(name) => **name == *inputs[i].name(),
     };
-    (0..inputs.len()).map(|i| written.iter().any(|input| is(input, i))).collect()
+    (0..inputs.len()).map(|i| by_mean.contains(&i) || written.iter().any(|input| is(input, i))).collect()
 }

@@ -46,6 +46,15 @@ pub enum ParameterKind {
     Noise,
     /// The offset (0) or a slope of the mean function.
     Mean(usize),
+    /// A parameter of a function that is the mean.
+    MeanFunction(usize),
+}
+
+impl ParameterKind {
+    /// Whether it is a parameter of the mean function.
+    pub fn is_mean(self) -> bool {
+        matches!(self, Self::Mean(_) | Self::MeanFunction(_))
+    }
 }
 
 impl Parameter {
@@ -184,7 +193,7 @@ pub(super) fn parameters(
         })
     };
     match &model.mean {
-        Mean::Zero => {}
+        Mean::Zero | Mean::Function(_) => {}
         Mean::Constant(param) => {
             all.push(of_mean("mean".into(), 0, Vec::new(), param, spread(y), units.target.clone())?);
         }
@@ -206,6 +215,9 @@ pub(super) fn parameters(
                 all.push(of_mean(term.name(units.names), i + 1, vec![term.input], param(i + 1), size, unit)?);
             }
         }
+    }
+    if let Mean::Function(function) = &model.mean {
+        all.extend(function.problem_parameters()?);
     }
     make_unique(&mut all);
     set_units(&mut all, x, y, model.bernoulli().is_some());

@@ -90,7 +90,7 @@ impl Posterior {
         }
         let mean = k.diagonal().sum() / n.max(1) as f64;
         let factor = Cholesky::with_jitters_unless(k, jitters(&problem, mean), &|| progress.stop())?;
-        let residual = Vector::from_vec(problem.y().to_vec()) - mean_at(&problem, &values, &problem.x(), n);
+        let residual = Vector::from_vec(problem.y().to_vec()) - mean_at(&problem, &values, &problem.x(), n)?;
         let alpha = factor.solve(&residual);
         let lml = -0.5 * residual.dot(&alpha) - 0.5 * factor.log_det() - 0.5 * n as f64 * std::f64::consts::TAU.ln()
             + problem.log_jacobian();
@@ -108,7 +108,7 @@ impl Posterior {
         let gram = crate::kernel::Gram::new(problem.bound(), problem.points());
         gram.stopped_by(progress).evaluate(problem.kernel_values(&values), &mut room.k)?;
         room.k.fill_upper_triangle_with_lower_triangle();
-        let mean = mean_at(&problem, &values, &problem.x(), n);
+        let mean = mean_at(&problem, &values, &problem.x(), n)?;
         let mut work = Workspace::new(n).stopped_by(progress);
         let pseudo = room.find(how, problem.y(), mean.as_slice(), false, &mut Warm::default(), &mut work)?;
         let root: Vec<f64> = pseudo.precision.iter().map(|t| t.sqrt()).collect();
@@ -381,7 +381,7 @@ impl Posterior {
         }
         let n = self.problem.n();
         let x = self.problem.x();
-        let basis = self.problem.mean_basis(&x, n);
+        let basis = self.problem.mean_slopes(&x, n, &self.values)?;
         let columns: Vec<&Vec<f64>> = refit.iter().filter_map(|&i| basis.get(i)).collect();
         let (cross, _, mean) = self.against(&x)?;
         // With K = LLᵀ a draw is y = m + Lz, and K⁻¹(y − m) = L⁻ᵀz. Fitting the mean removes the components along L⁻¹H.
@@ -415,7 +415,7 @@ impl Posterior {
             return Ok(self.at_training()?.mean);
         }
         if self.pseudo.is_some() {
-            return Ok(self.latent_mean(&self.own_covariance()?));
+            return self.latent_mean(&self.own_covariance()?);
         }
         let noise = self.problem.noise(&self.values);
         let jitter = self.factor.jitter();
@@ -447,7 +447,7 @@ impl Posterior {
         let half = self.factor.half_solve(&k);
         let var_f = (0..k.ncols()).map(|i| (k[(i, i)] - half.column(i).norm_squared()).max(0.0)).collect();
         let mean = match &self.pseudo {
-            Some(_) => self.latent_mean(&k),
+            Some(_) => self.latent_mean(&k)?,
             None => self.fitted()?,
         };
         Ok(Moments { mean, var_f })
@@ -459,9 +459,9 @@ impl Posterior {
     }
 
     /// m + Kα at the training rows, given this covariance K.
-    fn latent_mean(&self, k: &Matrix) -> Vec<f64> {
-        let mean = mean_at(&self.problem, &self.values, &self.problem.x(), k.ncols());
-        (mean + k.tr_mul(&self.alpha)).as_slice().to_vec()
+    fn latent_mean(&self, k: &Matrix) -> Result<Vec<f64>, ModelError> {
+        let mean = mean_at(&self.problem, &self.values, &self.problem.x(), k.ncols())?;
+        Ok((mean + k.tr_mul(&self.alpha)).as_slice().to_vec())
     }
 
     /// The covariance with the base rows, the prior variance, and the mean function at new rows.
@@ -474,12 +474,15 @@ impl Posterior {
             Some(_) => bound.cross(values, &bound.points(&self.base())?, &points)?,
         };
         let diagonal = bound.diagonal(values, &points)?;
-        Ok((cross, diagonal, mean_at(&self.problem, &self.values, x, points.n())))
+        Ok((cross, diagonal, mean_at(&self.problem, &self.values, x, points.n())?))
     }
 
     /// The mean function at new rows.
-    pub fn mean_function(&self, x: &[&[f64]], n: usize) -> Vec<f64> {
-        mean_at(&self.problem, &self.values, x, n).as_slice().to_vec()
+    ///
+    /// # Errors
+    /// A function fails at a row.
+    pub fn mean_function(&self, x: &[&[f64]], n: usize) -> Result<Vec<f64>, ModelError> {
+        self.problem.mean_at(x, n, &self.values)
     }
 }
 
@@ -491,10 +494,6 @@ fn covariance(bound: &Bound, values: &[f64], points: &Points) -> Result<Matrix, 
     Ok(k)
 }
 
-fn mean_at(problem: &Problem, values: &[f64], x: &[&[f64]], n: usize) -> Vector {
-    let mut mean = Vector::zeros(n);
-    for (basis, &weight) in problem.mean_basis(x, n).iter().zip(problem.mean_values(values)) {
-        crate::linalg::vector::axpy(mean.as_mut_slice(), weight, basis);
-    }
-    mean
+fn mean_at(problem: &Problem, values: &[f64], x: &[&[f64]], n: usize) -> Result<Vector, ModelError> {
+    problem.mean_at(x, n, values).map(Vector::from_vec)
 }

@@ -67,6 +67,7 @@ impl Model {
                 }
             }
             Mean::Linear(params) => all.push(print::list(&MEAN, params)),
+            Mean::Function(function) => all.push(function.to_string()),
         }
         if let Some(sparse) = &self.sparse {
             all.push(format!("inference=\"{}\"", sparse.method.name()));
@@ -128,6 +129,8 @@ impl Model {
             Mean::Zero => Mean::Zero,
             Mean::Constant(_) => Mean::Constant(Param::default()),
             Mean::Linear(_) => Mean::Linear(Vec::new()),
+            // its parameters have no other mark than their values
+            Mean::Function(_) => self.mean.clone(),
         };
         // the number of inducing inputs instead of their values
         let sparse = self.sparse.as_ref().map(|sparse| match &sparse.inducing {

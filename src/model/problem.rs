@@ -349,32 +349,6 @@ impl Problem {
         Some(values[at])
     }
 
-    /// The terms of a linear mean function without its offset; none for other means.
-    pub fn mean_terms(&self) -> Vec<MeanTerm> {
-        match &self.model.mean {
-            Mean::Linear(_) => mean_terms(self.schema().columns.iter().map(|column| column.levels)),
-            Mean::Zero | Mean::Constant(_) => Vec::new(),
-        }
-    }
-
-    /// The basis functions of the mean at these rows: one column per parameter of the mean.
-    pub fn mean_basis(&self, x: &[&[f64]], n: usize) -> Vec<Vec<f64>> {
-        match &self.model.mean {
-            Mean::Zero => Vec::new(),
-            Mean::Constant(_) => vec![vec![1.0; n]],
-            Mean::Linear(_) => {
-                std::iter::once(vec![1.0; n]).chain(self.mean_terms().iter().map(|term| term.column(x))).collect()
-            }
-        }
-    }
-
-    /// The values of the mean's parameters among all values.
-    pub fn mean_values<'v>(&self, values: &'v [f64]) -> &'v [f64] {
-        let count = self.parameters.iter().filter(|p| matches!(p.kind, ParameterKind::Mean(_))).count();
-        let end = self.parameters.len().min(values.len());
-        &values[end - count..end]
-    }
-
     /// The same problem with its free parameters confined to a region. Bounds, priors and the printed form of models do
     /// not change.
     pub fn confined(mut self, region: impl Fn(&Parameter) -> Option<(f64, f64)>) -> Self {
@@ -427,6 +401,7 @@ impl Problem {
                 let written = means.iter().enumerate();
                 Mean::Linear(written.map(|(i, &m)| params.get(i).unwrap_or(&unset).with_value(m)).collect())
             }
+            Mean::Function(function) => Mean::Function(function.with_values(means)),
         };
         let sparse = self.model.sparse.as_ref().zip(self.inducing.as_ref()).map(|(sparse, inducing)| {
             let schema = self.schema();
@@ -473,7 +448,7 @@ impl Problem {
     /// Whether new rows may have unknown categories in a column: the model does not learn them.
     fn is_open(&self, name: &str) -> bool {
         let at = self.names.iter().position(|known| known == name);
-        !self.model.kernel.learns_categories(name, at) && !matches!(self.model.mean, Mean::Linear(_))
+        !self.model.kernel.learns_categories(name, at) && !matches!(self.model.mean, Mean::Linear(_) | Mean::Function(_))
     }
 
     /// The known noise of other rows, if they have its columns.

@@ -91,12 +91,16 @@ impl SparseProblem<'_> {
         Ok(self.problem.bound().points(&z.iter().map(|c| &c[..]).collect::<Vec<_>>())?)
     }
 
-    /// T = [y, columns of the mean] for some rows.
-    fn targets(&self, rows: &Range<usize>) -> Matrix {
+    /// T = [y, columns of the mean] for some rows, so that the residual is T·(1, −weights). For a function that is the
+    /// mean: T = [y − m, ∂m/∂θ], with weights of 0.
+    fn targets(&self, rows: &Range<usize>, values: &[f64]) -> Result<Matrix, ModelError> {
         let x: Vec<&[f64]> = self.problem.x().iter().map(|column| &column[rows.clone()]).collect();
-        let basis = self.problem.mean_basis(&x, rows.len());
-        let y = &self.problem.y()[rows.clone()];
-        Matrix::from_fn(rows.len(), 1 + basis.len(), |i, j| if j == 0 { y[i] } else { basis[j - 1][i] })
+        let basis = self.problem.mean_slopes(&x, rows.len(), values)?;
+        let mut y = self.problem.y()[rows.clone()].to_vec();
+        if !self.problem.has_linear_mean() {
+            vector::axpy(&mut y, -1.0, &self.problem.mean_at(&x, rows.len(), values)?);
+        }
+        Ok(Matrix::from_fn(rows.len(), 1 + basis.len(), |i, j| if j == 0 { y[i] } else { basis[j - 1][i] }))
     }
 
     /// The noise of each of some rows, with that of the kernel, and kᵢᵢ without it.
@@ -189,7 +193,7 @@ impl SparseProblem<'_> {
                 }
             }
             let root: Vec<f64> = lambda.iter().map(|l| 1.0 / l.sqrt()).collect();
-            let mut targets = self.targets(&rows);
+            let mut targets = self.targets(&rows, values)?;
             for mut column in v.column_iter_mut().chain(targets.column_iter_mut()) {
                 vector::multiply(column.as_mut_slice(), &root);
             }
@@ -225,7 +229,7 @@ impl SparseProblem<'_> {
         if profile {
             self.profile_mean(&sums, &mut parameters);
         }
-        let raw = sums.value(self.inducing.method, problem.mean_values(&parameters));
+        let raw = sums.value(self.inducing.method, &problem.mean_weights(&parameters));
         let unit = problem.target_unit();
         if !raw.is_finite() {
             return Ok(Evidence::none(values.to_vec(), true));

@@ -185,10 +185,11 @@ fn data(outcome: &FitResults<'_>, numbering: &mut FigureNumbering) -> Section {
 fn model(outcome: &FitResults<'_>) -> Section {
     let fit = outcome.fit;
     let kernel = Some(&fit.asked.kernel).filter(|kernel| !is_zero_kernel(kernel));
-    let mean = match fit.asked.mean {
+    let mean = match &fit.asked.mean {
         Mean::Zero => None,
-        Mean::Constant(_) => Some("μ"),
-        Mean::Linear(_) => Some("a + bx"),
+        Mean::Constant(_) => Some("μ".to_string()),
+        Mean::Linear(_) => Some("a + bx".to_string()),
+        Mean::Function(mean) => Some(format!("({})(x)", mean.function.source())),
     };
     let steps: Vec<String> = fit.asked.steps.iter().map(step_text).collect();
     let found: Vec<String> =
@@ -204,7 +205,7 @@ fn model(outcome: &FitResults<'_>) -> Section {
         None => classes_sentence(fit),
     };
     let body = html! {
-        (mathml::model(target(fit), fit.problem().classes().zip(fit.model.bernoulli()).map(|(c, how)| (c.positive(), how.link())), mean, kernel))
+        (mathml::model(target(fit), fit.problem().classes().zip(fit.model.bernoulli()).map(|(c, how)| (c.positive(), how.link())), mean.as_deref(), kernel))
         p {
             @if kernel.is_some() {
                 i { "f" } " is a Gaussian process with the covariance function " i { "k" } ". A sum of kernels is the kernel \

@@ -140,7 +140,7 @@ pub fn decompose(fit: &Arc<Fit>, place: At, by: By) -> Result<Decomposition, Mod
         Some(_) => None,
         None => map.unit(problem.data().target().and_then(|t| t.unit())),
     };
-    let mean_function = fit.posterior.mean_function(&x, at.n());
+    let mean_function = fit.posterior.mean_function(&x, at.n())?;
     let transformed = !map.is_identity() || problem.classes().is_some();
     Ok(Decomposition { fit: fit.clone(), by, at, training, components, mean_function, cross, unit, transformed })
 }

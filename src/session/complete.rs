@@ -127,7 +127,7 @@ impl Session {
         if !verb && !places.iter().any(|place| place.want.is_input()) {
             return;
         }
-        let sign = if places.iter().any(|place| place.need == Need::Keywords) { "=" } else { "" };
+        let sign = if places.iter().any(|place| place.need == Need::Keywords(None)) { "=" } else { "" };
         for (name, value) in self.bindings() {
             let Value::Data(data) = value else { continue };
             let about = format!("a column of {name}");

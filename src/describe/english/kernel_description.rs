@@ -8,7 +8,7 @@ use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::fit::spacing::variance;
 use crate::kernel::{Kernel, Leaf, Node, ParamSpec, Values, Wrapped, number};
-use crate::model::{ParameterKind, is_noise};
+use crate::model::{Mean, ParameterKind, is_noise};
 use crate::param::Param;
 
 /// A kernel in English.
@@ -122,6 +122,9 @@ pub fn opening(fit: &Fit, parts: usize, context: &DataContext) -> String {
         if matches!(parameter.kind, ParameterKind::Mean(0)) {
             beside.push(format!("with a mean of {}", amount(*value, context.target.as_deref(), DIGITS)));
         }
+    }
+    if let Mean::Function(mean) = &fit.model.mean {
+        beside.push(format!("with the mean function `{mean}`"));
     }
     match (fit.model.known_noise(), fit.noise()) {
         (Some(known), _) => beside.push(format!("with noise known from {}", known.source())),

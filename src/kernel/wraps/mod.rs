@@ -23,7 +23,7 @@ pub use basis::basis;
 pub use changepoint::changepoint;
 pub use compose::{ComposeError, compose};
 pub use deep::{DeepError, Depth, deep, log_limit};
-pub use function_spec::with_parameters;
+pub use function_spec::{parameter_specs, with_parameters};
 pub use image::{Edges, Shifts, conv, translate};
 pub use invariant::{InvariantError, Method, invariant};
 pub use periodic_embedding::{PeriodicEmbedding, periodic_embedding};

@@ -14,7 +14,8 @@ use crate::lang::values::value::{Function, Kind, Value};
 use crate::model::{Mean, Model};
 use crate::param::Param;
 
-use super::models::{MEAN, NOISE, NOISE_SD, given_noise, mean};
+use super::means::{MEAN, mean};
+use super::models::{NOISE, NOISE_SD, given_noise};
 
 const COEFFICIENTS: &str = "a list: the offset, then a slope for each input";
 

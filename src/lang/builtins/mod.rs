@@ -23,6 +23,7 @@ mod kernels;
 mod lists;
 mod loading;
 mod loading_advice;
+mod means;
 mod models;
 mod moves;
 mod numbers;

@@ -22,6 +22,7 @@ use crate::model::{
 };
 use crate::param::{Param, State};
 
+use super::means::{MEAN, MEAN_OR_FUNCTION, PARAMETERS, mean, mean_function, untied};
 use super::{fit_warnings, inducing};
 
 /// A model that is not compatible with these data.
@@ -135,8 +136,14 @@ fn gp(call: &mut Call<'_, '_>) -> Res<Value> {
     if let Some(likelihood) = likelihood(call, inference.as_deref())? {
         model.likelihood = likelihood;
     }
-    if let Some(value) = call.maybe::<Value>("mean")? {
-        model.mean = mean(value).map_err(|t| t.argument("mean"))?;
+    match call.maybe::<Value>("mean")? {
+        Some(Value::Function(function)) => model.mean = mean_function(call, function)?,
+        Some(value) => model.mean = mean(value).map_err(|t| t.argument("mean"))?,
+        None => {}
+    }
+    if let Some((name, _)) = call.keywords().first() {
+        let error = LangError::new(format!("`gp` has no argument `{}`", name.node)).at(name.span);
+        return Err(error.help("a function as the mean has parameters: `gp(SE(x), mean=x -> a + b * x, a=1, b=2)`"));
     }
     model.sparse = inducing::sparse(call, inference.as_deref(), model.predicts_classes())?;
     Ok(Value::Model(Arc::new(Pipeline::of(model))))
@@ -258,39 +265,6 @@ fn noise(call: &Call<'_, '_>, value: Value) -> Res<Noise> {
     }
 }
 
-/// A parameter without a tie: ties are for parameters of kernels.
-fn untied(value: Value) -> Res<Param> {
-    let param = Param::from_value(value)?;
-    match &param.tie {
-        None => Ok(param),
-        Some(_) => Err(LangError::new("ties join parameters of the kernel, not the noise or the mean")
-            .help("for noise tied to a kernel add `WN(v=param(…))` to it and write `noise=0`")),
-    }
-}
-
-pub(super) fn mean(value: Value) -> Res<Mean> {
-    match value {
-        Value::Str(word) => Ok(match &*word {
-            "zero" => Mean::Zero,
-            "linear" => Mean::Linear(Vec::new()),
-            "constant" => Mean::Constant(Param::default()),
-            _ => {
-                let text = "expected \"constant\", \"zero\", \"linear\", a number, `fixed(…)`, `between(…)`, `param(…)` or a prior";
-                let error = LangError::new(format!("{text} for the mean, found \"{word}\""));
-                return Err(match nearest(&word, ["constant", "zero", "linear"]) {
-                    Some(near) => error.help(format!("did you mean \"{near}\"?")),
-                    None => error,
-                });
-            }
-        }),
-        Value::List(list) => {
-            let params = list.items().iter().map(|item| untied(item.clone()));
-            params.collect::<Res<Vec<_>>>().map(Mean::Linear)
-        }
-        value => untied(value).map(Mean::Constant),
-    }
-}
-
 /// The data and the model of a call.
 fn both(call: &mut Call<'_, '_>) -> Res<(Arc<Dataset>, Model)> {
     let data: Arc<Dataset> = call.arg("data")?;
@@ -372,12 +346,6 @@ pub const NOISE_SD: Place = Place::keyword(
     "",
     "the noise standard deviation, in place of `noise`",
 );
-pub const MEAN: Place = Place::keyword(
-    "mean",
-    Want::Either(&[Want::Choice(&["constant", "zero", "linear"]), Want::Param]),
-    "\"constant\"",
-    "the mean function: \"zero\", \"constant\" or \"linear\"; a number for a constant, a list for an offset and slopes",
-);
 pub const LIKELIHOOD: Place = Place::keyword(
     "likelihood",
     Want::Choice(&["gaussian", "bernoulli"]),
@@ -416,12 +384,13 @@ pub static MODELS: &[Builtin] = &[
             Place::required("kernel", Want::Kind(Kind::Kernel), "the kernel"),
             NOISE,
             NOISE_SD,
-            MEAN,
+            MEAN_OR_FUNCTION,
             LIKELIHOOD,
             inducing::INFERENCE,
             LINK,
             POSITIVE,
             inducing::INDUCING,
+            PARAMETERS,
         ],
         result: Some(Kind::Model),
         summary: "a Gaussian-process model, to be fitted to data",
@@ -430,9 +399,12 @@ pub static MODELS: &[Builtin] = &[
                positive one unless `positive=` names it; its probability is a function of the process. \
                `help(\"classification\")` says more. Large data sets need a sparse approximation with inducing inputs: \
                `inference=\"vfe\"` maximises a lower bound of the log marginal likelihood, `inference=\"fitc\"` the \
-               log marginal likelihood of an approximate model.",
+               log marginal likelihood of an approximate model. A function as the mean receives the columns that its \
+               arguments name, or else all inputs, as one number or one list. A name in it that is given by keyword is \
+               a parameter, which the fit estimates.",
         examples: &[
             "gp(SE(year), noise=0.1, mean=\"zero\")",
+            "gp(SE(x), mean=x -> a * exp(-r * x), a=10, r=0.5)",
             "gp(SE(x), inference=\"vfe\", inducing=20)",
             "let d = data(x=0..8, y=[0, 0, 1, 0, 1, 1, 0, 1])\n\
              d |> condition(gp(SE(x, l=3, v=2), likelihood=\"bernoulli\", mean=0)) |> predict([0, 3.5, 7])",

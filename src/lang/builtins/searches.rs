@@ -16,6 +16,7 @@ use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Kind, Value};
 use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Search, SearchError, Settings};
 
+use super::means;
 use super::models;
 use super::user_edits;
 
@@ -58,7 +59,7 @@ fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
         settings.likelihood = likelihood;
     }
     if let Some(value) = call.maybe::<Value>("mean")? {
-        settings.mean = models::mean(value).map_err(|t| t.argument("mean"))?;
+        settings.mean = means::mean(value).map_err(|t| t.argument("mean"))?;
     }
     if let Some(moves) = call.maybe::<Value>("moves")? {
         settings.moves.clear();
@@ -291,7 +292,7 @@ pub static SEARCHES: &[Builtin] = &[
             ),
             models::NOISE,
             models::NOISE_SD,
-            models::MEAN,
+            means::MEAN,
             models::LIKELIHOOD,
             models::INFERENCE,
             models::LINK,

@@ -67,17 +67,17 @@ fn match_slots(
     let mut places = Vec::with_capacity(args.len());
     for arg in args {
         let place = match arg.name {
-            Some(name) => named_slot(callee, slots, name, owner)?,
+            Some(name) => named_slot(callee, slots, args, name, owner)?,
             None => {
                 let free = |i: &usize| {
                     let slot = &slots[*i];
-                    slot.need == Need::Many || (!taken[*i] && !slot.keyword && slot.need != Need::Keywords)
+                    slot.need == Need::Many || (!taken[*i] && !slot.keyword && !matches!(slot.need, Need::Keywords(_)))
                 };
                 (0..slots.len()).find(free).ok_or_else(|| too_many(callee, slots, args, arg.span))?
             }
         };
         let slot = &slots[place];
-        if taken[place] && !matches!(slot.need, Need::Many | Need::Keywords) {
+        if taken[place] && !matches!(slot.need, Need::Many | Need::Keywords(_)) {
             return Err(LangError::new(format!("`{}` of {callee} is given twice", slot.name)).at(arg.span));
         }
         taken[place] = true;
@@ -90,10 +90,17 @@ fn match_slots(
     Ok(places)
 }
 
-fn named_slot(callee: &str, slots: &[Slot<'_>], name: &Name, owner: OwnerHelp<'_>) -> Res<usize> {
-    let named = |slot: &&Slot| !matches!(slot.need, Need::Many | Need::Keywords);
+fn named_slot(
+    callee: &str,
+    slots: &[Slot<'_>],
+    args: &[ArgShape<'_>],
+    name: &Name,
+    owner: OwnerHelp<'_>,
+) -> Res<usize> {
+    let named = |slot: &&Slot| !matches!(slot.need, Need::Many | Need::Keywords(_));
     let exact = |slot: &Slot| named(&slot) && (slot.name == &*name.node || slot.short.contains(&&*name.node));
-    let any = || slots.iter().position(|slot| slot.need == Need::Keywords);
+    let beside = |argument: &str| args.iter().any(|arg| arg.name.is_some_and(|name| *name.node == *argument));
+    let any = || slots.iter().position(|slot| matches!(slot.need, Need::Keywords(with) if with.is_none_or(beside)));
     if let Some(found) = slots.iter().position(exact).or_else(any) {
         return Ok(found);
     }
@@ -111,7 +118,7 @@ fn named_slot(callee: &str, slots: &[Slot<'_>], name: &Name, owner: OwnerHelp<'_
 }
 
 fn too_many(callee: &str, slots: &[Slot<'_>], args: &[ArgShape<'_>], extra: Span) -> LangError {
-    let most = slots.iter().filter(|slot| !slot.keyword && slot.need != Need::Keywords).count();
+    let most = slots.iter().filter(|slot| !slot.keyword && !matches!(slot.need, Need::Keywords(_))).count();
     let found = args.iter().filter(|arg| arg.name.is_none()).count();
     let most = match most {
         0 => "no arguments".into(),
@@ -150,8 +157,8 @@ pub fn misfit(signature: &Signature, place: usize, kind: Kind, value: Option<&Va
 /// The same for an argument with a name, in a place that accepts any name: it may be a misspelt name of another
 /// argument.
 pub fn misspelt(error: LangError, signature: &Signature, place: usize, name: Option<&Name>) -> LangError {
-    let (Need::Keywords, Some(name)) = (signature.places[place].need, name) else { return error };
-    let others = signature.places.iter().filter(|p| p.keyword && p.need != Need::Keywords).map(|p| p.name);
+    let (Need::Keywords(_), Some(name)) = (signature.places[place].need, name) else { return error };
+    let others = signature.places.iter().filter(|p| p.keyword && !matches!(p.need, Need::Keywords(_))).map(|p| p.name);
     match nearest(&name.node, others) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None => error,

@@ -177,7 +177,7 @@ impl Evaluator<'_> {
             };
             match (place.need, name) {
                 (Need::Many, _) => call.many.push(value),
-                (Need::Keywords, Some(name)) => call.keywords.push((name.clone(), value)),
+                (Need::Keywords(_), Some(name)) => call.keywords.push((name.clone(), value)),
                 _ => call.args[at] = Some(value),
             }
         }

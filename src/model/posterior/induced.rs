@@ -22,8 +22,8 @@ impl Posterior {
         let moved = inducing.moved();
         let sparse = SparseProblem { problem: &problem, inducing, progress };
         let sums = sparse.sums(values, &moved)?;
-        let mean = problem.mean_values(values);
-        let (alpha, lml) = (sums.weights(mean), sums.value(inducing.method, mean) + problem.log_jacobian());
+        let mean = problem.mean_weights(values);
+        let (alpha, lml) = (sums.weights(&mean), sums.value(inducing.method, &mean) + problem.log_jacobian());
         let induced = Induced { method: inducing.method, data: sums.data, lambda: sums.lambda };
         let (factor, values) = (sums.prior, values.to_vec());
         Ok(Self { problem, values, factor, alpha, lml, pseudo: None, induced: Some(induced) })
@@ -56,7 +56,7 @@ impl Posterior {
             return Ok(None);
         };
         let cross = self.crossed()?;
-        let residual = self.residual_of(&cross);
+        let residual = self.residual_of(&cross)?;
         let inverse: Vec<f64> = induced.lambda.iter().map(|l| 1.0 / l).collect();
         let weights = residual.iter().zip(&inverse).map(|(r, i)| r * i).collect();
         let minus = induced.data.half_solve(&self.factor.half_solve(&cross));
@@ -64,10 +64,10 @@ impl Posterior {
     }
 
     /// y − m − k(x, Z)β at the training rows.
-    fn residual_of(&self, cross: &Matrix) -> Vector {
+    fn residual_of(&self, cross: &Matrix) -> Result<Vector, ModelError> {
         let n = self.problem.n();
         let y = Vector::from_column_slice(self.problem.y());
-        y - mean_at(&self.problem, &self.values, &self.problem.x(), n) - cross.tr_mul(&self.alpha)
+        Ok(y - mean_at(&self.problem, &self.values, &self.problem.x(), n)? - cross.tr_mul(&self.alpha))
     }
 
     pub(super) fn mean_of(&self, term: &Term, rows: Option<&OwnRows>) -> Vec<f64> {
@@ -104,11 +104,8 @@ impl Posterior {
         let rows = self.own_rows(true)?;
         let known = self.halves(&term.cross).of_term(&term, rows.as_ref()).squares();
         here.var_f = term.diagonal.iter().zip(known).map(|(d, known)| (d - known).max(0.0)).collect();
-        let mean = self.problem.mean_basis(&x, points.n());
         here.mean = self.mean_of(&term, rows.as_ref());
-        for (basis, &weight) in mean.iter().zip(self.problem.mean_values(&self.values)) {
-            crate::linalg::vector::axpy(&mut here.mean, weight, basis);
-        }
+        crate::linalg::vector::add(&mut here.mean, &self.problem.mean_at(&x, points.n(), &self.values)?);
         Ok(here)
     }
 
@@ -129,7 +126,7 @@ impl Posterior {
             let half = self.halves(&cross);
             let shared = evaluator.diagonal(values, &points, true)?;
             let some: Vec<&[f64]> = x.iter().map(|column| &column[rows.clone()]).collect();
-            let mean = mean_at(problem, &self.values, &some, rows.len()) + cross.tr_mul(&self.alpha);
+            let mean = mean_at(problem, &self.values, &some, rows.len())? + cross.tr_mul(&self.alpha);
             let minus = half.minus().cloned().unwrap_or_else(|| Matrix::zeros(0, rows.len()));
             for (i, row) in rows.enumerate() {
                 let inverse = 1.0 / induced.lambda[row];
@@ -158,7 +155,7 @@ impl Posterior {
         for (mut column, &row) in v.column_iter_mut().zip(rows) {
             column /= induced.lambda[row].sqrt();
         }
-        let y = Vector::from_vec(take(problem.y())) - mean_at(problem, &self.values, &some, rows.len());
+        let y = Vector::from_vec(take(problem.y())) - mean_at(problem, &self.values, &some, rows.len())?;
         let scaled = Vector::from_fn(rows.len(), |i, _| y[i] / induced.lambda[rows[i]].sqrt());
         // B = L_B L_Bᵀ and Lᵀβ = B⁻¹VΛ⁻¹r, both without the contributions of these rows
         let lower = induced.data.lower();
@@ -190,7 +187,7 @@ impl Posterior {
         let mut y = normals + transposed_product(&u, &(&eigen.eigenvectors * along));
         // (I + UUᵀ)⁻¹
         let solve = |y: &Matrix| y - transposed_product(&u, &induced.data.solve_matrix(&(&u * y)));
-        let basis = problem.mean_basis(&x, n);
+        let basis = problem.mean_slopes(&x, n, &self.values)?;
         let columns: Vec<&Vec<f64>> = refit.iter().filter_map(|&i| basis.get(i)).collect();
         let mut shift = Matrix::zeros(n, normals.ncols());
         if !columns.is_empty() {
@@ -205,7 +202,7 @@ impl Posterior {
             y -= &shift;
         }
         let mut standardized = solve(&y);
-        let mean = mean_at(problem, &self.values, &x, n);
+        let mean = mean_at(problem, &self.values, &x, n)?;
         // the part explained by the inducing inputs: UUᵀ(I + UUᵀ)⁻¹y
         let mut fitted = transposed_product(&u, &(&u * &standardized)) + shift;
         let half = induced.data.half_solve(&u);

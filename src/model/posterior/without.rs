@@ -66,7 +66,7 @@ impl Posterior {
         }
         let columns = Matrix::from_fn(n, free.len(), |i, j| basis[free[j]][i]);
         let fitted = Vector::from_iterator(free.len(), free.iter().map(|m| self.values[first + m]));
-        let rest = mean_at(&self.problem, &self.values, &self.problem.x(), n) - &columns * fitted;
+        let rest = mean_at(&self.problem, &self.values, &self.problem.x(), n).ok()? - &columns * fitted;
         let (observed, precision) = match &self.pseudo {
             Some(pseudo) => (Vector::from_iterator(n, pseudo.targets()), Vector::from_column_slice(&pseudo.precision)),
             None => (Vector::from_column_slice(self.problem.y()), self.factor.inverse_diagonal()),

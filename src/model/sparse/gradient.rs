@@ -34,7 +34,7 @@ impl SparseProblem<'_> {
     pub(super) fn gradient(&self, sums: &Sums, values: &[f64]) -> Result<Vec<f64>, ModelError> {
         let problem = self.problem;
         let m = self.m();
-        let beta = sums.weights(problem.mean_values(values));
+        let beta = sums.weights(&problem.mean_weights(values));
         let one = Matrix::identity(m, m);
         let b_inverse = sums.data.solve_matrix(&one);
         let within = |x: &Matrix| {
@@ -90,7 +90,7 @@ impl SparseProblem<'_> {
         for (i, parameter) in problem.parameters().iter().enumerate().skip(slots) {
             gradient[i] = match parameter.kind {
                 ParameterKind::Noise => noise,
-                ParameterKind::Mean(at) => mean[at],
+                ParameterKind::Mean(at) | ParameterKind::MeanFunction(at) => mean[at],
                 ParameterKind::Kernel(_) => continue,
             };
         }
@@ -108,7 +108,7 @@ impl SparseProblem<'_> {
     ) -> Result<Slopes, ModelError> {
         let problem = self.problem;
         let slots = problem.kernel_values(values);
-        let mean = problem.mean_values(values);
+        let mean = problem.mean_weights(values);
         let m = self.m();
         let apart = problem.bound().tells_rows_apart();
         let mut cross = Cross::new(problem.bound());
@@ -128,7 +128,7 @@ impl SparseProblem<'_> {
             let len = rows.len();
             let points = problem.points().rows(rows.clone());
             cross.evaluate(slots, &points, passed.z, &mut k)?;
-            let targets = self.targets(&rows);
+            let targets = self.targets(&rows, values)?;
             let mut alpha: Vec<f64> = targets.column(0).as_slice().to_vec();
             for (i, &weight) in mean.iter().enumerate() {
                 vector::axpy(&mut alpha, -weight, targets.column(i + 1).as_slice());
