@@ -67,7 +67,9 @@ pub enum Cause {
         "{family} cannot depend on `{input}` here, because `{input}` is replaced by several coordinates, those of a circle, of a sphere or of a function"
     )]
     Embedded { family: String, input: String },
-    #[error("a function without a derivative cannot depend on what is fitted around it: write `fixed(…)` for the periods and the parameters of functions outside it")]
+    #[error(
+        "a function without a derivative cannot depend on what is fitted around it: write `fixed(…)` for the periods and the parameters of functions outside it"
+    )]
     MovingFunction,
     #[error("`{family}` takes {wanted} inputs, found {found}")]
     Inputs { family: &'static str, wanted: usize, found: usize },

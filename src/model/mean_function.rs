@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::ModelError;
 use super::parameters::{Parameter, ParameterKind};
 use super::spread::power_of_two;
-use super::ModelError;
 use crate::data::RowRef;
 use crate::kernel::wraps::parameter_specs;
 use crate::kernel::{Cell, FunctionError, ParamError, Role, RowFunction, SlotState, Values, print};
@@ -171,16 +171,19 @@ impl MeanFunction {
     }
 }
 
-impl MeanRows<'_> {
-    fn cells(&self, i: usize) -> Result<Vec<Cell<'_>>, FunctionError> {
-        let cell = |(column, levels): (&&[f64], &Option<&[Arc<str>]>)| match levels {
-            None => Ok(Cell::Number(column[i])),
-            Some(levels) => levels.get(column[i] as usize).map(|text| Cell::Category(text)).ok_or_else(|| {
-                FunctionError::Failed(
-                    "a function cannot be given a category that was not among the training rows".into(),
-                )
-            }),
-        };
-        self.columns.iter().zip(&self.levels).map(|pair| cell(pair)).collect()
+impl<'r> MeanRows<'r> {
+    fn cells(&self, i: usize) -> Result<Vec<Cell<'r>>, FunctionError> {
+        let unknown = "a function cannot be given a category that was not among the training rows";
+        let mut cells = Vec::with_capacity(self.columns.len());
+        for (column, levels) in self.columns.iter().zip(&self.levels) {
+            cells.push(match levels {
+                None => Cell::Number(column[i]),
+                Some(levels) => match levels.get(column[i] as usize) {
+                    Some(text) => Cell::Category(text),
+                    None => return Err(FunctionError::Failed(unknown.into())),
+                },
+            });
+        }
+        Ok(cells)
     }
 }

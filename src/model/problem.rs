@@ -3,7 +3,6 @@
 use super::inducing::{Inducing, InducingInputs, Rows, Sparse};
 use super::inducing_error::InducingError;
 use super::inputs::{inputs_beside_noise, of_inputs, used_inputs};
-use super::mean_terms::{MeanTerm, mean_terms};
 use super::memory;
 use super::parameters::{Parameter, ParameterKind, Units, parameters};
 use super::product_bounds::ProductBound;
@@ -448,7 +447,8 @@ impl Problem {
     /// Whether new rows may have unknown categories in a column: the model does not learn them.
     fn is_open(&self, name: &str) -> bool {
         let at = self.names.iter().position(|known| known == name);
-        !self.model.kernel.learns_categories(name, at) && !matches!(self.model.mean, Mean::Linear(_) | Mean::Function(_))
+        !self.model.kernel.learns_categories(name, at)
+            && !matches!(self.model.mean, Mean::Linear(_) | Mean::Function(_))
     }
 
     /// The known noise of other rows, if they have its columns.

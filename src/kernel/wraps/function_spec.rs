@@ -47,7 +47,8 @@ pub fn with_parameters(base: &'static Spec, function: &dyn RowFunction) -> &'sta
     let of_function = parameter_specs(function);
     let mut declared = DECLARED.lock().unwrap_or_else(PoisonError::into_inner);
     declared.entry((base.name, function.parameters().to_vec())).or_insert_with(|| {
-        let params: Vec<ParamSpec> = base.params.iter().chain(of_function).map(|param| ParamSpec { ..*param }).collect();
+        let params: Vec<ParamSpec> =
+            base.params.iter().chain(of_function).map(|param| ParamSpec { ..*param }).collect();
         Box::leak(Box::new(Spec { params: params.leak(), ..*base }))
     })
 }

@@ -1,7 +1,5 @@
 //! The mean of a model from the arguments of a call.
 
-use std::sync::Arc;
-
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::combinators;
 use crate::lang::eval::evaluator::Call;

@@ -18,11 +18,11 @@ use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Function, Kind, List, Record, Value};
 use crate::lang::wording::{join_or, nearest};
 use crate::model::{
-    Bernoulli, DEFAULT_INDUCING, Evidencer, KnownNoise, Likelihood, Link, Mean, Model, ModelError, Noise, Problem,
+    Bernoulli, DEFAULT_INDUCING, Evidencer, KnownNoise, Likelihood, Link, Model, ModelError, Noise, Problem,
 };
 use crate::param::{Param, State};
 
-use super::means::{MEAN, MEAN_OR_FUNCTION, PARAMETERS, mean, mean_function, untied};
+use super::means::{MEAN_OR_FUNCTION, PARAMETERS, mean, mean_function, untied};
 use super::{fit_warnings, inducing};
 
 /// A model that is not compatible with these data.

@@ -158,7 +158,9 @@ impl Checker<'_> {
         let mut given: Vec<Known> = signature.places.iter().map(|_| Known::Nothing).collect();
         let mut columns = Vec::new();
         // the parameters of a function are names in it
-        let given_names = args.iter().zip(&places[skip..]).filter(|&(_, &at)| signature.places[at].name == PARAMETERS.name && signature.places[at].want == PARAMETERS.want);
+        let given_names = args.iter().zip(&places[skip..]).filter(|&(_, &at)| {
+            signature.places[at].name == PARAMETERS.name && signature.places[at].want == PARAMETERS.want
+        });
         let parameters: Vec<Arc<str>> =
             given_names.filter_map(|(arg, _)| Some(arg.name.as_ref()?.node.clone())).collect();
         if let (Some((known, span)), Some(&place)) = (piped, places.first()) {
