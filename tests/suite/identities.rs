@@ -4,7 +4,7 @@ use crate::support::kernels;
 
 use kernels::{Case, free_parameters, gram, leaf_on};
 use mercer::kernel::wraps::{self, AdditiveForm, Bases, Depth, Method, PeriodicEmbedding};
-use mercer::kernel::{InputRef, Inputs, Kernel, Move, MoveKind, Values};
+use mercer::kernel::{InputRef, Inputs, Kernel, Leaf, Move, MoveKind, Node, Role, Values, families};
 use mercer::param::{Param, Tie};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -141,6 +141,45 @@ proptest! {
     #[test]
     fn constructions_inside_constructions_are_one(k in nested()) {
         laws(&k)?;
+    }
+}
+
+/// The covariance of an outer family as a function of k(x, x), k(x, x') and k(x', x').
+type Outer = fn(f64, f64, f64) -> f64;
+
+/// Outer kernels of compositions, by their closed forms (Duvenaud, B.18 to B.21).
+const OUTER: [(&str, &[f64], Outer); 5] = [
+    ("SE", &[0.7, 1.5], |a, k, b| 1.5 * (-(a - 2.0 * k + b) / (2.0 * 0.49)).exp()),
+    ("RQ", &[0.7, 2.0, 1.5], |a, k, b| 1.5 * (1.0 + (a - 2.0 * k + b) / (4.0 * 0.49)).powi(-2)),
+    ("Matern12", &[0.7, 1.5], |a, k, b| 1.5 * (-(a - 2.0 * k + b).max(0.0).sqrt() / 0.7).exp()),
+    ("Lin", &[0.5, 2.0], |_, k, _| 0.5 + 2.0 * k),
+    ("Poly", &[1.5, 0.5, 3.0], |_, k, _| 1.5 * (k + 0.5).powi(3)),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, rng_seed: RngSeed::Fixed(18), ..ProptestConfig::default() })]
+
+    #[test]
+    fn compositions_are_functions_of_the_inner_kernel(bases in bases(), outer in select(OUTER.to_vec())) {
+        let (name, params, expected) = outer;
+        let inner = Kernel::sum(bases).unwrap();
+        let family = families::family(name).unwrap();
+        let mut given = params.iter().map(|&p| Param::fixed(p));
+        let values = family.spec().params.iter().map(|spec| match spec.role {
+            Role::Location => spec.unset(false),
+            _ => Values::One(given.next().unwrap()),
+        });
+        let leaf = Leaf { family, inputs: Inputs::All, ard: false, params: values.collect() };
+        let composed = wraps::compose(&Node::Leaf(leaf).into(), inner.clone()).unwrap();
+        laws(&composed)?;
+        let (inside, found) = (gram(&inner), gram(&composed));
+        for i in 0..inside.nrows() {
+            for j in 0..inside.nrows() {
+                let expected = expected(inside[(i, i)], inside[(i, j)], inside[(j, j)]);
+                // a distance of 10⁻⁸ is what is left of equal rows
+                prop_assert!((found[(i, j)] - expected).abs() <= 1e-6 * found.amax(), "{composed}: {i}, {j}");
+            }
+        }
     }
 }
 
