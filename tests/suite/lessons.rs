@@ -52,6 +52,28 @@ fn a_mean_moved_into_the_kernel_is_the_same_model() {
     assert!((summed - inside).abs() < 1e-6, "{summed} and {inside}");
 }
 
+/// Seed 004, eq. 2.3: a full matrix in the squared exponential; here the data have rank one, along x + 2z.
+#[test]
+fn directions_rotations_and_matrices_are_learnt() {
+    let mut talk = after("learnt_inputs.mer");
+    let ratio = talk.number("params(found.kernel).value[3] / params(found.kernel).value[2]");
+    assert!((ratio - 2.0).abs() < 1e-3, "{ratio}");
+    assert!(talk.number("found.lml - plain.lml") > 10.0);
+    let m = talk.numbers("params(matrix.kernel).value");
+    let (p, q, r) = (m[2], m[3], m[4]);
+    assert!((q / p - 2.0).abs() < 1e-3 && (r / p).abs() < 1e-3, "{m:?}");
+    let sine = talk.number("sin(params(rotated.kernel).value[4])");
+    assert!((sine - 0.6).abs() < 2e-3, "{sine}");
+    assert!(talk.number("circle(0, 2 * pi)") == 1.0);
+}
+
+/// The larger of two kernels is no kernel.
+#[test]
+fn a_negative_eigenvalue_shows_what_is_no_kernel() {
+    let mut talk = after("kernel_algebra.mer");
+    assert!(talk.numbers("eigen(gram(larger, [-1, 0.5, 1, 2]))")[3] < -0.1);
+}
+
 /// Impossible requests in a lesson are errors with a reason.
 #[test]
 fn a_limit_without_a_connection_is_refused() {
