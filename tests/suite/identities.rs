@@ -107,7 +107,15 @@ fn nested() -> impl Strategy<Value = Case> {
         let period = if form == 2 { Values::One(periods[0].clone()) } else { Values::Each(periods) };
         Some(wraps::periodic_embedding(embedding, product, inputs, vec![period]))
     });
-    prop_oneof![2 => symmetric, 1 => layers, 2 => circle].prop_map(Case)
+    let circles = (base(), 0..2usize, any::<bool>()).prop_map(|(k, first, list)| {
+        let within = |k, i: usize| {
+            let period = Param::free(1.5 + i as f64);
+            let period = if list { Values::Each(vec![period]) } else { Values::One(period) };
+            wraps::periodic_embedding(PeriodicEmbedding::Periodic, k, at(i), vec![period])
+        };
+        within(within(k, first), 1 - first)
+    });
+    prop_oneof![2 => symmetric, 1 => layers, 2 => circle, 1 => circles].prop_map(Case)
 }
 
 fn laws(k: &Kernel) -> Result<(), TestCaseError> {
@@ -240,6 +248,25 @@ fn layers_of_layers_are_layers() {
     check_equal(&deep(2, &deep(2, &k).unwrap()).unwrap(), &three);
     let scaled = wraps::deep(Depth::Layers(2), k, false, vec![Values::One(Param::fixed(2.0))]).unwrap();
     assert!(!deep(2, &scaled).unwrap().equal(&three).unwrap());
+}
+
+#[test]
+fn circles_of_several_inputs_are_one_map() {
+    let k = || leaf_on("RQ", Inputs::All, 0.8);
+    let of = |embedding, k, inputs: &[usize], period| {
+        let inputs = Inputs::These(inputs.iter().map(|&i| InputRef::Index(i)).collect());
+        wraps::periodic_embedding(embedding, k, inputs, vec![period])
+    };
+    let (two, three) = (Param::free(2.0), Param::free(3.0));
+    let each = |periods: &[&Param]| Values::Each(periods.iter().map(|&p| p.clone()).collect());
+    let round = of(PeriodicEmbedding::Periodic, k(), &[0], Values::One(two.clone()));
+    let nested = of(PeriodicEmbedding::Periodic, round.clone(), &[1], Values::One(three.clone()));
+    let whole = of(PeriodicEmbedding::Periodic, k(), &[0, 1], each(&[&two, &three]));
+    check_equal(&nested, &whole);
+    assert_eq!(nested.simplify(), whole.simplify());
+    check_equal(&of(PeriodicEmbedding::Periodic, k(), &[1, 0], each(&[&three, &two])), &whole);
+    check_equal(&of(PeriodicEmbedding::Torus, k(), &[0, 1], each(&[&two, &three])), &whole);
+    check_equal(&of(PeriodicEmbedding::Cylinder, k(), &[0, 1], Values::One(two)), &round);
 }
 
 #[test]

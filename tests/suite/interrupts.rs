@@ -80,6 +80,10 @@ fn functions_of_the_user() {
     let slow = "sum([x * i for i in 0..100000])";
     ends(&wave(2000, &format!("print(0)\nd |> fit(warp(SE(x), x -> {slow} / 1e9))")));
     ends(&wave(2000, &format!("print(0)\nd |> fit(basis(x -> [{slow} / 1e9, 1], x))")));
+    // with derivatives, at the start of a fit and during it
+    ends(&wave(2000, &format!("print(0)\nd |> fit(warp(SE(x), x -> q * {slow} / 1e9, q=1))")));
+    ends(&wave(20, &format!("print(0)\nd |> fit(warp(SE(x), x -> q * {slow} / 1e9, q=1))")));
+    ends(&wave(20, &format!("print(0)\nd |> fit(gp(SE(x), mean=x -> q * {slow} / 1e9, q=1))")));
     let edit = "k -> k * SE(x, l=1 + 1e-12 * sum([1 for i in 0..10000000]))";
     ends(&wave(50, &format!("print(0)\nd |> search(SE, depth=2, moves=[{edit}])")));
 }

@@ -129,6 +129,60 @@ pub fn periodic_embedding(embedding: PeriodicEmbedding, kernel: Kernel, inputs: 
     Kernel::wrap(Arc::new(embedding), vec![kernel], inputs, params)
 }
 
+impl PeriodicEmbedding {
+    /// The inputs that are mapped to circles, each with its period; `None` if the inputs are not named, if their periods
+    /// are tied as a whole, and for other embeddings.
+    fn turned(self, wrapped: &Wrapped) -> Option<Vec<(InputRef, Param)>> {
+        let inputs = wrapped.inputs.written();
+        let inputs = match self {
+            PeriodicEmbedding::Periodic | PeriodicEmbedding::Torus => inputs,
+            PeriodicEmbedding::Cylinder => inputs.get(..1)?,
+            PeriodicEmbedding::Mobius | PeriodicEmbedding::Sphere => return None,
+        };
+        let periods = match wrapped.params.first()? {
+            _ if inputs.is_empty() => return None,
+            Values::One(param) if inputs.len() == 1 => vec![param.clone()],
+            Values::One(param) if param.tie.is_none() => vec![param.clone(); inputs.len()],
+            Values::Each(each) if each.is_empty() => vec![Param::default(); inputs.len()],
+            Values::Each(each) if each.len() == inputs.len() => each.clone(),
+            _ => return None,
+        };
+        Some(inputs.iter().cloned().zip(periods).collect())
+    }
+
+    /// Circles of some inputs around circles of others as one map.
+    fn joined(self, wrapped: &Wrapped) -> Option<Kernel> {
+        let [child] = &wrapped.children[..] else { return None };
+        let Node::Wrap(inner) = child.node() else { return None };
+        let within = PeriodicEmbedding::Periodic;
+        if self != within || !std::ptr::eq(inner.wrap.spec(), within.spec()) || child.label().is_some() {
+            return None;
+        }
+        let (mut all, own) = (within.turned(inner)?, self.turned(wrapped)?);
+        // a name and an index may be the same input
+        let is_name = |(input, _): &(InputRef, Param)| matches!(input, InputRef::Name(_));
+        let apart = |one: &(InputRef, Param)| all.iter().all(|two| two.0 != one.0 && is_name(two) == is_name(one));
+        if !own.iter().all(apart) {
+            return None;
+        }
+        all.extend(own);
+        Some(periodic(inner.children.first()?.clone(), all))
+    }
+}
+
+/// A kernel with these inputs mapped to circles, in a fixed order.
+fn periodic(kernel: Kernel, mut turned: Vec<(InputRef, Param)>) -> Kernel {
+    turned.sort_by_key(place);
+    let (inputs, periods) = turned.into_iter().unzip();
+    let params = vec![Values::Each(periods)];
+    periodic_embedding(PeriodicEmbedding::Periodic, kernel, Inputs::These(inputs), params)
+}
+
+/// By which inputs are sorted.
+fn place((input, _): &(InputRef, Param)) -> String {
+    format!("{input:?}")
+}
+
 impl Wrap for PeriodicEmbedding {
     fn spec(&self) -> &'static Spec {
         PeriodicEmbedding::spec(*self)
@@ -169,7 +223,10 @@ impl Wrap for PeriodicEmbedding {
             }
             Node::Sum(terms) => Kernel::sum(terms.iter().map(mapped)),
             Node::Product(factors) => Kernel::product(factors.iter().map(mapped)),
-            _ => None,
+            _ => {
+                let known = |turned: &[(InputRef, Param)]| *self == Self::Periodic && turned.is_sorted_by_key(place);
+                self.turned(wrapped).filter(|turned| !known(turned)).map(|turned| periodic(child.clone(), turned))
+            }
         }
         .map(|whole| match child.label() {
             Some(label) => whole.labelled(label.clone()),
@@ -179,6 +236,9 @@ impl Wrap for PeriodicEmbedding {
 
     fn reduced(&self, wrapped: &Wrapped, _strict: bool) -> Option<Kernel> {
         let [child] = &wrapped.children[..] else { return None };
+        if let Some(joined) = self.joined(wrapped) {
+            return Some(joined);
+        }
         let turned = match self {
             PeriodicEmbedding::Periodic | PeriodicEmbedding::Torus => wrapped.inputs.written(),
             PeriodicEmbedding::Cylinder => wrapped.inputs.written().get(..1)?,
