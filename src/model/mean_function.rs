@@ -4,12 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::ModelError;
-use super::parameters::{Parameter, ParameterKind};
-use super::spread::power_of_two;
 use crate::data::RowRef;
 use crate::kernel::wraps::parameter_specs;
-use crate::kernel::{Cell, FunctionError, ParamError, Role, RowFunction, SlotState, Values, print};
-use crate::param::{Domain, Param, State};
+use crate::kernel::{Cell, FunctionError, RowFunction, Values, print};
+use crate::param::Param;
 
 /// A function of the inputs, with its parameters.
 #[derive(Debug, Clone)]
@@ -50,48 +48,6 @@ impl MeanFunction {
         let mut theta = theta.iter();
         let mut with = |param: &Param| theta.next().map_or_else(|| param.clone(), |&value| param.with_value(value));
         Self { params: self.params.iter().map(|values| values.map(&mut with)).collect(), ..self.clone() }
-    }
-
-    /// Its parameters as those of a problem.
-    ///
-    /// # Errors
-    /// A value that is not finite.
-    pub(super) fn problem_parameters(&self) -> Result<Vec<Parameter>, ModelError> {
-        let mut all = Vec::new();
-        for (spec, values) in parameter_specs(&*self.function).iter().zip(&self.params) {
-            for (e, param) in values.as_slice().iter().enumerate() {
-                if let Err(ParamError::NotFinite { value, .. }) = spec.check("gp", param) {
-                    let what = "parameter of the mean";
-                    return Err(ModelError::OutOfDomain { what, expected: "a finite number", value });
-                }
-                let value = param.value().unwrap_or(spec.default);
-                let name = match values {
-                    Values::One(_) => format!("mean.{}", spec.short),
-                    Values::Each(_) => format!("mean.{}[{e}]", spec.short),
-                };
-                all.push(Parameter {
-                    name,
-                    kind: ParameterKind::MeanFunction(all.len()),
-                    role: Role::Coefficient,
-                    state: if param.is_fixed() { SlotState::Fixed } else { SlotState::Free },
-                    domain: match param.state {
-                        State::Bounded { lo, hi, .. } => Domain::Interval { lo, hi },
-                        _ => Domain::Real { unit: if value == 0.0 { 1.0 } else { power_of_two(value.abs()) } },
-                    },
-                    param: param.clone(),
-                    value,
-                    columns: Vec::new(),
-                    warped: false,
-                    width: None,
-                    beside: false,
-                    origin: None,
-                    uses: 1,
-                    unit: None,
-                    time: None,
-                });
-            }
-        }
-        Ok(all)
     }
 
     /// The places of the inputs that it receives among all: those that its arguments name, if each names one; otherwise

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::mean_terms::mean_terms;
 use super::spread::{power_of_two, spread};
-use super::{Mean, Model, ModelError, Noise, has_white_noise};
+use super::{Mean, MeanFunction, Model, ModelError, Noise, has_white_noise};
 use crate::calendar::TimeUnit;
-use crate::kernel::{Bound, Domains, Origin, ParamSpec, Role, Size, Slot, SlotState};
+use crate::kernel::wraps::parameter_specs;
+use crate::kernel::{Bound, Domains, Origin, ParamError, ParamSpec, Role, Size, Slot, SlotState, Values};
 use crate::param::{Domain, Param, State};
 
 /// One number on which the log marginal likelihood depends.
@@ -217,10 +218,52 @@ pub(super) fn parameters(
         }
     }
     if let Mean::Function(function) = &model.mean {
-        all.extend(function.problem_parameters()?);
+        all.extend(of_mean_function(function)?);
     }
     make_unique(&mut all);
     set_units(&mut all, x, y, model.bernoulli().is_some());
+    Ok(all)
+}
+
+/// The parameters of a function that is the mean.
+///
+/// # Errors
+/// A value that is not finite.
+fn of_mean_function(mean: &MeanFunction) -> Result<Vec<Parameter>, ModelError> {
+    let mut all = Vec::new();
+    for (spec, values) in parameter_specs(&*mean.function).iter().zip(&mean.params) {
+        for (e, param) in values.as_slice().iter().enumerate() {
+            if let Err(ParamError::NotFinite { value, .. }) = spec.check("gp", param) {
+                let what = "parameter of the mean";
+                return Err(ModelError::OutOfDomain { what, expected: "a finite number", value });
+            }
+            let value = param.value().unwrap_or(spec.default);
+            let name = match values {
+                Values::One(_) => format!("mean.{}", spec.short),
+                Values::Each(_) => format!("mean.{}[{e}]", spec.short),
+            };
+            all.push(Parameter {
+                name,
+                kind: ParameterKind::MeanFunction(all.len()),
+                role: Role::Coefficient,
+                state: if param.is_fixed() { SlotState::Fixed } else { SlotState::Free },
+                domain: match param.state {
+                    State::Bounded { lo, hi, .. } => Domain::Interval { lo, hi },
+                    _ => Domain::Real { unit: if value == 0.0 { 1.0 } else { power_of_two(value.abs()) } },
+                },
+                param: param.clone(),
+                value,
+                columns: Vec::new(),
+                warped: false,
+                width: None,
+                beside: false,
+                origin: None,
+                uses: 1,
+                unit: None,
+                time: None,
+            });
+        }
+    }
     Ok(all)
 }
 
