@@ -8,7 +8,7 @@ use crate::calendar::{Resolution, TimeScale, TimeUnit};
 use crate::data::{Function, Step, Transform};
 use crate::fit::Fit;
 use crate::kernel::{Role, SlotState};
-use crate::model::{Baseline, Bernoulli, Model, ParameterKind, SparseMethod, is_zero_kernel, step_text};
+use crate::model::{Baseline, Bernoulli, Mean, Model, ParameterKind, SparseMethod, is_zero_kernel, step_text};
 use crate::param::State;
 
 /// One line.
@@ -180,6 +180,9 @@ pub fn fit(fit: &Fit) -> String {
     say(name, format!("{} ({})", evidence(fit), counted(fit)));
     if let Some(text) = inference(fit) {
         say("inference", text);
+    }
+    if let Mean::Function(mean) = &fit.asked.mean {
+        say("mean", mean.function.source());
     }
     if let Some(coding) = coding(fit) {
         say("coding", coding);

@@ -89,7 +89,7 @@ impl<'p> Evidencer<'p> {
             self.profile_mean(&mut values);
         }
         let mut residual = problem.y().to_vec();
-        vector::axpy(&mut residual, -1.0, &self.mean(&values)?);
+        self.add_mean(&values, -1.0, &mut residual)?;
         let mut alpha = residual.clone();
         self.work.solve(&mut alpha);
         let log_det = self.work.log_det_in(self.unit);
@@ -113,7 +113,8 @@ impl<'p> Evidencer<'p> {
         let Some(approximator) = &mut self.approximator else { return Err(ModelError::NoTarget) };
         self.gram.evaluate(problem.kernel_values(values), &mut approximator.k)?;
         approximator.k.fill_upper_triangle_with_lower_triangle();
-        let mean = self.mean(values)?;
+        let mut mean = vec![0.0; problem.n()];
+        self.add_mean(values, 1.0, &mut mean)?;
         let Some(approximator) = &mut self.approximator else { return Err(ModelError::NoTarget) };
         let found = approximator.find(how, problem.y(), &mean, gradient, warm, &mut self.work)?;
         let (lml, converged, values) = (found.lml, found.converged, values.to_vec());
@@ -191,9 +192,9 @@ impl<'p> Evidencer<'p> {
             },
             &mut gradient[..slots],
         )?;
-        let slopes = match self.basis.is_empty() {
-            true => problem.mean_slopes(&problem.x(), n, values)?,
-            false => Vec::new(),
+        let slopes = match problem.has_linear_mean() {
+            false => problem.mean_slopes(&problem.x(), n, values)?,
+            true => Vec::new(),
         };
         let by_mean = |slope: &[f64]| {
             let implicit = pseudo.map_or(&[][..], |p| &p.implicit);
@@ -211,18 +212,16 @@ impl<'p> Evidencer<'p> {
         Ok(gradient)
     }
 
-    /// The mean function at the training rows.
-    fn mean(&self, values: &[f64]) -> Result<Vec<f64>, ModelError> {
+    /// Adds a multiple of the mean function at the training rows.
+    fn add_mean(&self, values: &[f64], factor: f64, to: &mut [f64]) -> Result<(), ModelError> {
         let problem = self.problem;
-        let n = problem.n();
-        if self.basis.is_empty() {
-            return problem.mean_at(&problem.x(), n, values);
+        if !problem.has_linear_mean() {
+            vector::axpy(to, factor, &problem.mean_at(&problem.x(), problem.n(), values)?);
         }
-        let mut mean = vec![0.0; n];
         for (basis, &weight) in self.basis.iter().zip(problem.mean_values(values)) {
-            vector::axpy(&mut mean, weight, basis);
+            vector::axpy(to, factor * weight, basis);
         }
-        Ok(mean)
+        Ok(())
     }
 
     /// Sets the free parameters of the mean without bounds and priors to their maximum given the others.

@@ -180,12 +180,9 @@ impl Plan<'_> {
         if let Some(&input) = inputs.iter().find(|&&input| self.is_embedded(view, input)) {
             return Err(error(Cause::Embedded { family: "a function".into(), input: self.name(input).to_string() }));
         }
-        let mut columns: Vec<usize> = Vec::new();
-        for &column in inputs.iter().flat_map(|&input| &self.views[view].shown[input]) {
-            if !columns.contains(&column) {
-                columns.push(column);
-            }
-        }
+        // an input may be mentioned twice, by its name and by its index
+        let inputs = &distinct(inputs.iter().copied())[..];
+        let columns = distinct(inputs.iter().flat_map(|&input| self.views[view].shown[input].iter().copied()));
         let mut map = FunctionMap {
             function: function.clone(),
             levels: columns
@@ -261,6 +258,17 @@ impl Plan<'_> {
     pub fn column_count(&self, view: usize) -> usize {
         self.columns[view].len()
     }
+}
+
+/// The numbers without repetitions, in order.
+fn distinct(all: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut found = Vec::new();
+    for one in all {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
 }
 
 fn function_failure(origin: Option<Origin>, failure: RowFailure) -> BindError {

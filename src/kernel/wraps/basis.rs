@@ -61,10 +61,12 @@ impl Wrap for Basis {
 
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
         let inputs = plan.inputs(node.origin(), &wrapped.inputs)?;
-        let (mut slots, mut ranges) = plan.own_params(node, wrapped, &inputs, 1)?;
+        // the parameters are inserted after the view, which is known by its place
+        let ((mut slots, mut ranges), deferred) = plan.params_before_children(node, wrapped, &inputs, 1)?;
         let of_function = slots.split_off(1);
         ranges.truncate(1);
         let features = plan.function_views(node.origin(), views, &self.function, &of_function, &inputs, false)?;
+        plan.insert_params(deferred);
         let columns = (0..plan.column_count(features.left)).collect();
         Ok(plan.elementwise(
             Box::new(Features),

@@ -60,11 +60,12 @@ impl Wrap for Scale {
     }
 
     fn plan(&self, plan: &mut Plan<'_>, node: &Kernel, wrapped: &Wrapped, views: ViewPair) -> Result<usize, BindError> {
-        let child = plan.child(wrapped, 0, views)?;
         let inputs = inputs_of(plan, &wrapped.children[0])?;
-        let (slots, _) = plan.own_params(node, wrapped, &[], 0)?;
+        let ((slots, _), deferred) = plan.params_before_children(node, wrapped, &[], 0)?;
+        let child = plan.child(wrapped, 0, views)?;
         let amplitudes = plan.function_views(node.origin(), views, &self.function, &slots, &inputs, false)?;
         plan.one_result(node.origin(), amplitudes.left)?;
+        plan.insert_params(deferred);
         Ok(plan.elementwise(Box::new(Amplitude), Parts { columns: vec![0], ..Parts::of(vec![child], amplitudes) }))
     }
 }
