@@ -250,6 +250,7 @@ examples! {
     dropout_simulated: "dropout_simulated.mer";
     images: "images.mer";
     kernel_algebra: "kernel_algebra.mer";
+    learnt_inputs: "learnt_inputs.mer";
     mauna_loa: "mauna_loa.mer";
     mauna_loa_search: "mauna_loa_search.mer";
     mean_functions: "mean_functions.mer";

@@ -27,6 +27,8 @@ impl ValueKind for Arc<OneVsRest> {
         Member::new("kernel", "the kernel as specified", |rest| kernel::of_model(&rest.asked)),
         Member::new("model", "the model as specified", |rest| Value::Model(Arc::new(Pipeline::of(rest.asked.clone())))),
         Member::new("lml", "the sum of the log marginal likelihoods", |rest| Value::Number(rest.lml())),
+        Member::new("lml_fit", "nothing: the approximation for classes has no such term", |_| Value::Nothing),
+        Member::new("lml_complexity", "nothing: the approximation for classes has no such term", |_| Value::Nothing),
         Member::new("bic", "the sum of the BIC values", |rest| {
             Value::Number(rest.fits.iter().map(|fit| fit.bic()).sum())
         }),
