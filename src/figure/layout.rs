@@ -106,11 +106,21 @@ pub(super) fn entries(figure: &Figure) -> Vec<(Key, String)> {
             }
             Mark::Heat { .. } | Mark::Plane { .. } | Mark::Trail { .. } | Mark::Mesh { .. } => continue,
         };
-        if !label.trim().is_empty() && !blank(mark) && !all.iter().any(|(k, l)| *k == key && l == label) {
+        let known = |(k, l): &(Key, String)| l == label && (*k == key || same_part(*k, key));
+        if !label.trim().is_empty() && !blank(mark) && !all.iter().any(known) {
             all.push((key, label.clone()));
         }
     }
     all
+}
+
+/// Whether one line is the curve of a part and the other a draw from the same part, which has its colour.
+fn same_part(one: Key, other: Key) -> bool {
+    let part = |key: Key| match key {
+        Key::Line(Role::Component(i) | Role::Thin(i), _) => Some(i),
+        _ => None,
+    };
+    part(one).is_some() && part(one) == part(other)
 }
 
 /// Whether a mark has nothing to draw.

@@ -257,32 +257,63 @@ impl Shown<'_> {
         self.map("Variance k(x, x)", "variance", SIDE, |rows| self.variances(rows))
     }
 
+    /// A draw at few points, because their covariance matrix is large, and linear between them.
     fn draw_map(&self, i: usize) -> Res<Panel> {
         let title =
             if self.plot.show.is_some() { format!("Draw {}", i + 1) } else { "A function drawn from it".into() };
-        self.map(&title, "f", DRAWN_SIDE, |rows| Ok(self.functions(rows, i, 1)?.pop().unwrap_or_default()))
+        let points = grid(self.range, DRAWN_SIDE);
+        let n = DRAWN_SIDE * DRAWN_SIDE;
+        let x: Vec<f64> = (0..n).map(|at| points[at % DRAWN_SIDE]).collect();
+        let y: Vec<f64> = (0..n).map(|at| points[at / DRAWN_SIDE]).collect();
+        let drawn = self.functions(&self.rows(vec![x, y]), i, 1)?.pop().unwrap_or_default();
+        self.map(&title, "f", 2 * DRAWN_SIDE - 1, |_| Ok(refined(&drawn, DRAWN_SIDE)))
     }
 
     /// Surfaces in the space of three inputs on which the covariance with the point has one value.
     fn space_panels(&self) -> Res<Vec<Panel>> {
         const SHARES: [f64; 3] = [0.75, 0.5, 0.25];
         let side = SPACE_SIDE;
-        let points = grid(self.range, side);
+        // without a range the inner half, where the covariance changes
+        let (lo, hi) = if self.plot.range.is_some() { self.range } else { (self.range.0 / 2.0, self.range.1 / 2.0) };
+        let points = grid((lo, hi), side);
         let column = |stride: usize| (0..side.pow(3)).map(|i| points[i / stride % side]).collect::<Vec<f64>>();
         let values = self.covariances(&self.rows(vec![column(1), column(side), column(side * side)]))?;
         let finite = || values.iter().copied().filter(|v| v.is_finite());
-        let (lo, hi) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
-        let title = |level: f64| format!("Covariance {} with {}", describe::rounded(level), self.point());
+        let (least, most) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+        let title = |level: f64| format!("Covariance {} with {}", level_text(level), self.point());
         let panels = SHARES.into_iter().map(|share| {
-            let level = lo + share * (hi - lo);
-            let (vertices, faces) = isosurface([&points, &points, &points], &values, level);
+            let level = least + share * (most - least);
+            let (mut vertices, faces) = isosurface([&points, &points, &points], &values, level);
+            // the edges of the space: its floor and ceiling, and two of its walls
+            let first = u32::try_from(vertices.len()).unwrap_or(u32::MAX - 8);
+            let end = |i: usize, bit: usize| if i >> bit & 1 == 0 { lo } else { hi };
+            vertices.extend((0..8).map(|i| [end(i, 0), end(i, 1), end(i, 2)]));
+            let rim = |corners: [u32; 4]| corners.map(|corner| first + corner).to_vec();
+            let rims = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6]].map(rim).to_vec();
             // colours show the height, and shading the shape
             let shade = vertices.iter().map(|p| p[2]).collect();
-            let mesh = Mark::Mesh { vertices, faces, shade, rims: Vec::new(), view: Some(VIEW) };
+            let mesh = Mark::Mesh { vertices, faces, shade, rims, view: Some(VIEW) };
             Panel::new("", "", vec![mesh]).titled(title(level))
         });
         Ok(panels.collect())
     }
+}
+
+/// Values at the points of a square grid, and in the middles between neighbours.
+fn refined(values: &[f64], side: usize) -> Vec<f64> {
+    let fine = 2 * side - 1;
+    let at = |r: usize, c: usize| values.get(r * side + c).copied().unwrap_or(f64::NAN);
+    let mean = |i: usize| {
+        let (r, c) = (i / fine, i % fine);
+        let corners = [(r / 2, c / 2), (r.div_ceil(2), c / 2), (r / 2, c.div_ceil(2)), (r.div_ceil(2), c.div_ceil(2))];
+        corners.into_iter().map(|(r, c)| at(r, c)).sum::<f64>() / 4.0
+    };
+    (0..fine * fine).map(mean).collect()
+}
+
+/// A level with at most three decimals, or in short form if it is small.
+fn level_text(level: f64) -> String {
+    if level.abs() < 0.01 { describe::rounded(level) } else { number((level * 1000.0).round() / 1000.0) }
 }
 
 /// The view of surfaces of one covariance: azimuth and elevation in degrees.
@@ -316,7 +347,12 @@ fn longest_scale(kernel: &Kernel) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::reach;
+    use super::{reach, refined};
+
+    #[test]
+    fn middles_are_means_of_their_neighbours() {
+        assert_eq!(refined(&[0.0, 1.0, 2.0, 5.0], 2), [0.0, 0.5, 1.0, 1.0, 2.0, 3.0, 2.0, 3.5, 5.0]);
+    }
 
     #[test]
     fn ordinary_scales_share_a_range() {
