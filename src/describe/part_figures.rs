@@ -8,17 +8,13 @@ use super::inducing_marks::{inducing_points, mark_inducing};
 use super::level_panels::levels;
 use super::numbers::{percent, rounded};
 use super::result_figures::{BandOf, prediction};
-use crate::figure::standard_figures::{
-    Curve, Names, Pairs, Part, component_panel, components_figure, correlation_panel, residuals_panel,
-};
+use crate::figure::standard_figures::{Curve, Names, Pairs, Part, component_panel, components_figure, residuals_panel};
 use crate::figure::{Across, Figure, Mark, Panel, Role};
 use crate::model::{ModelError, has_white_noise};
 use crate::results::{At, Beyond, By, Component, Decomposition, PartialEffect, predict, residuals};
 
 /// The number of points along each side of a plane.
 const SIDE: usize = 40;
-/// The largest number of pairs of parts in a figure of correlations.
-const PAIRS: usize = 9;
 /// The largest number of pairs of inputs in a figure of parts by pair.
 const SHOWN_PAIRS: usize = 6;
 /// The largest number of displayed categories of a part.
@@ -309,46 +305,4 @@ fn at_rows(parts: &Decomposition, input: &str, y_name: &str) -> Result<Vec<Panel
         panels.iter_mut().for_each(|panel| panel.x.range = Some(range));
     }
     Ok(panels)
-}
-
-/// The posterior correlations of pairs of parts, for all values of their inputs. `None` without a pair of parts with
-/// one input each.
-///
-/// # Errors
-/// As [`decompose`](crate::results::decompose).
-pub fn correlations(parts: &Decomposition) -> Result<Option<Figure>, ModelError> {
-    let data = parts.fit.problem().data();
-    let all = parts.correlations(SIDE)?;
-    if all.is_empty() {
-        return Ok(None);
-    }
-    let label = |i: usize| parts.components[i].label.as_str();
-    let panels = all.iter().take(PAIRS).map(|c| {
-        // if both have the same input, the axes also name the parts
-        let alike = c.inputs[0] == c.inputs[1];
-        let name = |of: usize, input: &str| {
-            let input = label_of(data, input);
-            if alike { format!("{input}, for {}", label(of)) } else { input }
-        };
-        // Transposed: the first part is along the horizontal axis.
-        let values: Vec<f64> = c.values.as_slice().to_vec();
-        correlation_panel(
-            Names {
-                title: &format!("{} and {}", label(c.one), label(c.other)),
-                x: &name(c.one, &c.inputs[0]),
-                y: &name(c.other, &c.inputs[1]),
-            },
-            &c.grid[0],
-            &c.grid[1],
-            &values,
-        )
-    });
-    let panels: Vec<Panel> = panels.collect();
-    let columns = panels.len().min(3);
-    let more =
-        if all.len() > PAIRS { format!(", the strongest {PAIRS} of {} pairs", all.len()) } else { String::new() };
-    let note = format!(
-        "Posterior correlation of the values of two parts{more}. Strongly negative: the data determine only their sum."
-    );
-    Ok(Some(Figure::grid(title(data), columns, panels).with_note(note)))
 }

@@ -12,7 +12,7 @@ use crate::figure::{self, Figure};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::eval::host::Item;
-use crate::lang::payload::plot::{Drawable, PlotError, PlotOptions};
+use crate::lang::payload::plot::{Between, Drawable, PlotError, PlotOptions};
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Kind, Value};
@@ -35,6 +35,8 @@ struct Arguments {
     mark: Marked,
     names: Option<Vec<String>>,
     deciles: bool,
+    between: Option<Between>,
+    points: Option<usize>,
     /// The position in the circle of an animation, from 0 to 1.
     phase: f64,
     /// The range of kernels that share an axis.
@@ -56,6 +58,8 @@ impl Arguments {
             mark: Marked::Line,
             names: None,
             deciles: false,
+            between: None,
+            points: None,
             phase: 0.0,
             range: None,
             random: None,
@@ -84,6 +88,8 @@ impl Arguments {
             },
             names: names(call)?,
             deciles: call.or("deciles", false)?,
+            between: plot_options::between(call)?,
+            points: plot_options::points(call)?,
             ..Self::none()
         })
     }
@@ -240,6 +246,9 @@ fn one(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figu
         mark: args.mark,
         names: args.names.clone(),
         deciles: args.deciles,
+        between: args.between.clone(),
+        at: args.at.clone(),
+        points: args.points,
         phase: args.phase,
         draw: &mut draw,
     });
@@ -341,13 +350,15 @@ pub static PLOTTING: &[Builtin] = &[
                     "variance",
                     "draws",
                     "slice",
+                    "terms",
                     "posterior",
                     "observed",
                 ]),
                 "\"parts\" or \"depths\"",
                 "for a decomposition, the parts, or the correlations of their posteriors; for a search, the best fit of \
-                 each depth, or its score; for a kernel, k(·, x₀), k(x, x) or draws alone, or both along the first \
-                 input only; for a fit, the posterior, or predicted against observed values",
+                 each depth, or its score; for a kernel, k(·, x₀), k(x, x) or draws alone, covariance and draws \
+                 along the first input only, or the products of inputs that it adds up; for a fit, the posterior, \
+                 predicted against observed values, or the posterior along each of several inputs",
             ),
             Place::keyword(
                 "draws",
@@ -358,8 +369,22 @@ pub static PLOTTING: &[Builtin] = &[
             Place::keyword(
                 "at",
                 Want::Numbers,
-                "the origin",
-                "for a kernel, the point x₀ of k(·, x₀), one number for each input",
+                "the origin; for a fit the medians",
+                "for a kernel, the point x₀ of k(·, x₀), one number for each input; for a fit with `show=\"slice\"`, the \
+                 values of the inputs that a panel does not vary",
+            ),
+            Place::keyword(
+                "between",
+                Want::Either(&[Want::Choice(&["all"]), Want::Each(&Want::STRING)]),
+                "the strongest pairs",
+                "for `show=\"correlation\"`, the labels of two parts, which may be the same, or \"all\" for every pair and \
+                 each part with itself",
+            ),
+            Place::keyword(
+                "n",
+                Want::Positive,
+                "60; for correlations 40",
+                "for the maps of a fit of two inputs and of correlations, the number of points along each side",
             ),
             Place::keyword(
                 "deciles",
