@@ -70,11 +70,12 @@ pub fn decomposition(parts: &Decomposition, scales: Option<Scales>) -> Result<Fi
             if scales == Some(Scales::Shared) {
                 share_scale(&mut panels);
             }
+            panels.extend(residual_panel(parts, panels.first().and_then(|panel| panel.x.range))?);
             panels
         }
         _ => {
             let mut panels = part_panels(parts, &shown, Beyond::default(), scales)?;
-            panels.extend(residual_panel(parts)?);
+            panels.extend(residual_panel(parts, None)?);
             panels
         }
     };
@@ -161,20 +162,21 @@ fn part_panels(
     Ok(panels)
 }
 
-/// The residuals of the sum, along the single input.
-fn residual_panel(parts: &Decomposition) -> Result<Option<Panel>, ModelError> {
-    let Some(input) = single_input(&parts.fit).filter(|_| parts.training) else { return Ok(None) };
+/// The residuals of the sum at the training rows, along the single input over a range.
+fn residual_panel(parts: &Decomposition, range: Option<(f64, f64)>) -> Result<Option<Panel>, ModelError> {
+    let Some(input) = single_input(&parts.fit) else { return Ok(None) };
     let left = residuals(&parts.fit)?;
     let data = parts.fit.problem().data();
     let unit = parts.unit.as_deref();
     let name = |what: &str| unit.map_or(what.to_string(), |u| format!("{what} ({u})"));
     let sd = format!("{}{}", rounded(left.sd), unit.map_or(String::new(), |u| format!(" {u}")));
-    let panel = residuals_panel(
+    let mut panel = residuals_panel(
         Names { title: &format!("Residuals: sd {sd}"), x: &label_of(data, &input), y: &name("residual") },
         data.find(&input)?.values(),
         &left.residual,
         None,
     );
+    panel.x.range = range;
     Ok(Some(panel))
 }
 

@@ -90,6 +90,17 @@ pub(super) fn prediction(prediction: &Prediction, band: BandOf) -> Result<Option
     maps(&ordered, &inputs, &x, &y, band).map(Some)
 }
 
+/// The map of the mean or of the standard deviation alone, out of both; `None` for a figure without maps.
+pub fn one_map(mut figure: Figure, mean: bool) -> Option<Figure> {
+    let maps = figure.panels.iter().all(|panel| panel.marks.iter().any(|mark| matches!(mark, Mark::Heat { .. })));
+    if figure.panels.len() != 2 || !maps {
+        return None;
+    }
+    figure.panels.remove(usize::from(mean));
+    figure.columns = 1;
+    Some(figure)
+}
+
 fn distinct(values: &[f64]) -> Vec<f64> {
     let mut all: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     all.sort_by(f64::total_cmp);

@@ -198,7 +198,7 @@ fn map(fitted: &Fitted, inputs: &[String; 2], at: Option<&Dataset>) -> Result<Fi
             let rows = || (0..own.len()).filter(|&i| own[i] == whether);
             Mark::Points { x: rows().map(|i| seen_x[i]).collect(), y: rows().map(|i| seen_y[i]).collect(), label, role }
         };
-        let (line_x, line_y) = contour(&x, &y, &z, 0.5);
+        let (line_x, line_y) = contour(&x, &y, &z, 0.5, 0.0);
         let other = match fitted {
             Fitted::One(fit) => fit.problem().classes().map_or_else(String::new, |c| c.negative().to_string()),
             Fitted::Rest(_) => "any other class".into(),

@@ -72,7 +72,7 @@ fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium) {
         draw_mark(scene, panel, mark, shades, medium);
     }
     scene.add(Primitive::ClipEnd);
-    if !panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Mesh { .. })) {
+    if !panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Mesh { .. } | Mark::Nodes { .. })) {
         line(scene, (x, y + h), (x + w, y + h), palette::QUIET, 1.0);
         line(scene, (x, y), (x, y + h), palette::QUIET, 1.0);
     }
@@ -225,11 +225,37 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
                 rectangle(scene, bar, palette::pale(colour(*role), 0.7), None);
             }
         }
+        Mark::Nodes { x, y, values, names, edges, .. } => {
+            let Some(shades) = shades else { return };
+            let at: Vec<Point> = pairs(x, y).map(place).collect();
+            draw_nodes(scene, &at, values, names, edges, shades);
+        }
         Mark::Mesh { vertices, faces, shade, rims, view } => {
             draw_mesh(scene, frame, mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view), medium);
         }
         // Already converted to bars, or drawn below the axis.
         Mark::Histogram { .. } | Mark::Rug { .. } => {}
+    }
+}
+
+/// Boxes with names, coloured by values, above the lines between them.
+fn draw_nodes(scene: &mut Scene, at: &[Point], values: &[f64], names: &[String], edges: &[[usize; 2]], shades: Shades) {
+    const HIGH: f64 = 22.0;
+    const SIZE: u32 = 12;
+    for [a, b] in edges {
+        if let (Some(a), Some(b)) = (at.get(*a), at.get(*b)) {
+            line(scene, *a, *b, palette::GRID, 1.2);
+        }
+    }
+    for ((place, value), name) in at.iter().zip(values).zip(names) {
+        let wide = (width(name, SIZE, false) + 12.0).max(HIGH);
+        let (x, y) = (place.0 - wide / 2.0, place.1 - HIGH / 2.0);
+        let fill = shades.of(*value);
+        rectangle(scene, Frame { x: x - 1.0, y: y - 1.0, w: wide + 2.0, h: HIGH + 2.0 }, palette::QUIET, None);
+        rectangle(scene, Frame { x, y, w: wide, h: HIGH }, fill, None);
+        let (x, y) = (place.0, place.1 + f64::from(SIZE) * 0.36);
+        let (text, colour) = (name.clone(), palette::ink_on(fill));
+        draw_text(scene, &Text { x, y, text, size: SIZE, anchor: Anchor::Middle, bold: false, colour });
     }
 }
 

@@ -15,6 +15,7 @@ use crate::lang::eval::kernel_rows::{Placed, Rows, mentions_times};
 use crate::lang::eval::kernel_spans::Origins;
 use crate::lang::numerals::number;
 use crate::linalg::{Vector, pivoted_cholesky};
+use crate::model::has_white_noise;
 
 /// The number of functions in a figure, if not given.
 const DRAWS: usize = 3;
@@ -40,6 +41,7 @@ pub struct KernelPlot {
 }
 
 /// A kernel with its inputs and their range.
+#[derive(Clone)]
 struct Shown<'k> {
     kernel: &'k Kernel,
     origins: &'k Origins,
@@ -70,6 +72,7 @@ pub fn picture(kernel: &Kernel, plot: KernelPlot, origins: &Origins) -> Res<Figu
     let shown = Shown { names: input_names(kernel, width), kernel, origins, at, range, timed, plot };
     let panels = match (shown.plot.show.as_deref(), width) {
         (None, 1) | (Some("slice"), _) => vec![shown.covariance_panel()?, shown.draws_panel()?],
+        (Some("terms"), _) => vec![shown.terms_panel()?],
         (None, 3) => shown.space_panels()?,
         (None, _) => vec![shown.covariance_map()?, shown.draw_map(0)?],
         (Some("covariance"), 1) => vec![shown.covariance_panel()?],
@@ -212,8 +215,19 @@ impl Shown<'_> {
     }
 
     fn covariance_panel(&self) -> Res<Panel> {
-        let x = self.line_points();
-        let values = self.covariances(&self.rows(vec![x.clone()]))?;
+        let mut x = self.line_points();
+        let mut values = self.covariances(&self.rows(vec![x.clone()]))?;
+        // white noise is correlated with itself only: the row at the point is the point
+        let (own, at) = (self.variances(&self.rows(vec![vec![self.at[0]]]))?[0], self.at[0]);
+        if self.range.0 <= at && at <= self.range.1 && has_white_noise(self.kernel) {
+            let place = x.partition_point(|v| *v < at);
+            if x.get(place) == Some(&at) {
+                values[place] = own;
+            } else {
+                x.insert(place, at);
+                values.insert(place, own);
+            }
+        }
         let label = format!("k({}, {})", self.names[0], number(self.at[0]));
         let panel = Panel::new(self.axis(0), label, vec![zero(), line(&x, &values, "", MarkRole::Mean)]);
         Ok(panel.titled(format!("Covariance with {}{}", number(self.at[0]), self.others(1))))
@@ -251,6 +265,66 @@ impl Shown<'_> {
         let (x, y) = (vec![self.at[0]], vec![self.at[1]]);
         panel.marks.push(Mark::Points { x, y, label: String::new(), role: MarkRole::Test });
         Ok(panel)
+    }
+
+    /// Products of inputs as nodes, each with its share of k(x₀, x₀), and lines to those with one more input.
+    fn terms_panel(&self) -> Res<Panel> {
+        const MOST_INPUTS: usize = 6;
+        let width = self.at.len();
+        if width > MOST_INPUTS {
+            let text = format!("the products of at most {MOST_INPUTS} inputs are drawn, and this kernel has {width}");
+            return Err(LangError::new(text).argument("show"));
+        }
+        let terms = self.kernel.expand_all().map_err(|error| LangError::new(error.to_string()))?.terms().to_vec();
+        let (mentioned, _) = self.kernel.mentioned();
+        let mut values = vec![0.0; 1 << width];
+        for term in &terms {
+            let (inputs, all) = term.mentioned();
+            if all {
+                let text = format!("the inputs of `{term}` are not written, so its products are not known");
+                let help = "write the inputs, as in `additive([SE(0), SE(1), SE(2)])`";
+                return Err(LangError::new(text).argument("show").help(help));
+            }
+            let place = |input: &InputRef| mentioned.iter().position(|known| known == input).unwrap_or(0);
+            let set: usize = inputs.iter().map(|input| 1 << place(input)).fold(0, |a, b| a | b);
+            let whole = Shown { kernel: term, ..self.clone() };
+            let mut own: Vec<Vec<f64>> = inputs.iter().map(|input| vec![self.at[place(input)]]).collect();
+            if own.is_empty() {
+                own.push(vec![0.0]);
+            }
+            values[set] += whole.variances(&Rows::numbers(1, own))?[0];
+        }
+        let order = |set: usize| set.count_ones();
+        // without a constant there is no node for it
+        let sets: Vec<usize> = (0..1 << width).filter(|set| *set > 0 || values[0] != 0.0).collect();
+        let (mut x, mut y) = (Vec::new(), Vec::new());
+        for set in &sets {
+            let row: Vec<usize> = sets.iter().copied().filter(|other| order(*other) == order(*set)).collect();
+            let place = row.iter().position(|other| other == set).unwrap_or(0);
+            x.push(place as f64 - (row.len() - 1) as f64 / 2.0);
+            y.push(f64::from(order(*set)));
+        }
+        let name = |i: usize| match mentioned.get(i) {
+            Some(InputRef::Name(name)) => name.to_string(),
+            Some(InputRef::Index(at)) => at.to_string(),
+            None => i.to_string(),
+        };
+        let names = sets.iter().map(|set| match set {
+            0 => "constant".to_string(),
+            _ => (0..width).filter(|i| set >> i & 1 == 1).map(name).collect::<Vec<_>>().join(" × "),
+        });
+        let below = |a: usize, b: usize| sets[a] & sets[b] == sets[a] && order(sets[b]) == order(sets[a]) + 1;
+        let pairs = (0..sets.len()).flat_map(|a| (0..sets.len()).map(move |b| [a, b]));
+        let nodes = Mark::Nodes {
+            names: names.collect(),
+            edges: pairs.filter(|[a, b]| below(*a, *b)).collect(),
+            values: sets.iter().map(|set| values[*set]).collect(),
+            label: "variance".into(),
+            x,
+            y,
+        };
+        let title = format!("Products of inputs, and their variance at {}", self.point());
+        Ok(Panel::new("", "", vec![nodes]).titled(title))
     }
 
     fn variance_map(&self) -> Res<Panel> {

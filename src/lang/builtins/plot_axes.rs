@@ -136,6 +136,10 @@ impl AxesOptions {
     pub fn apply(&self, figure: &mut Figure) -> Res<()> {
         if let Some(title) = &self.title {
             figure.title = title.to_string();
+            // it takes the place of the title of a single panel
+            if let [only] = &mut figure.panels[..] {
+                only.title.clear();
+            }
         }
         if self.size.is_some() {
             figure.size = self.size;

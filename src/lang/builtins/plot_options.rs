@@ -43,8 +43,13 @@ const OPTIONS: &[FigureOption] = &[
     FigureOption {
         name: "show",
         applies_to: "a decomposition (\"parts\" or \"correlation\"), a search (\"depths\" or \"scores\"), a fit of a \
-                     numeric target (\"posterior\", \"observed\" or \"slice\") or a kernel",
-        except: |value| matches!(value, Value::Fit(fit) if fit.problem().classes().is_some()),
+                     numeric target (\"posterior\", \"mean\", \"sd\", \"observed\" or \"slice\"), a prediction of one \
+                     (\"mean\" or \"sd\") or a kernel",
+        except: |value| match value {
+            Value::Fit(fit) => fit.problem().classes().is_some(),
+            Value::Prediction(prediction) => prediction.probability.is_some(),
+            _ => false,
+        },
     },
     FigureOption {
         name: "at",
@@ -201,7 +206,8 @@ fn refuse_show(call: &Call<'_, '_>, value: &Value, show: &str) -> Res<()> {
     let known: &[&str] = match value {
         Value::Search(_) => &["depths", "scores"],
         Value::Kernel(_) => &["covariance", "variance", "draws", "slice", "terms"],
-        Value::Fit(_) => &["posterior", "observed", "slice"],
+        Value::Fit(_) => &["posterior", "mean", "sd", "observed", "slice"],
+        Value::Prediction(_) => &["mean", "sd"],
         _ => &["parts", "correlation"],
     };
     if !known.contains(&show) {
@@ -216,6 +222,8 @@ fn refuse_show(call: &Call<'_, '_>, value: &Value, show: &str) -> Res<()> {
         "scores" => &["band"],
         "observed" => &["band", "at", "n"],
         "posterior" => &["at"],
+        "mean" => &["band", "at", "draws", "deciles", "frames"],
+        "sd" => &["at", "draws", "deciles", "frames"],
         "correlation" => &["scales"],
         "parts" => &["between", "n"],
         "terms" => &["draws", "frames", "x"],

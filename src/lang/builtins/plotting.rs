@@ -352,13 +352,16 @@ pub static PLOTTING: &[Builtin] = &[
                     "slice",
                     "terms",
                     "posterior",
+                    "mean",
+                    "sd",
                     "observed",
                 ]),
                 "\"parts\" or \"depths\"",
                 "for a decomposition, the parts, or the correlations of their posteriors; for a search, the best fit of \
                  each depth, or its score; for a kernel, k(·, x₀), k(x, x) or draws alone, covariance and draws \
                  along the first input only, or the products of inputs that it adds up; for a fit, the posterior, \
-                 predicted against observed values, or the posterior along each of several inputs",
+                 predicted against observed values, or the posterior along each of several inputs; for maps of a fit \
+                 or of a prediction, the mean or the standard deviation alone",
             ),
             Place::keyword(
                 "draws",
