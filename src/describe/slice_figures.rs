@@ -132,3 +132,41 @@ fn most_frequent(column: &Column) -> Option<String> {
     let most = (0..levels.len()).max_by_key(|code| (count(*code), usize::MAX - code))?;
     levels.get(most).map(ToString::to_string)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::condition;
+    use crate::kernel::{Kernel, families};
+    use crate::model::Model;
+
+    /// A slice is the prediction at its rows, which are at the point in the other inputs.
+    #[test]
+    fn slices_are_predictions_at_the_point() {
+        let a = Column::numeric("a", vec![0.0, 1.0, 2.0, 4.0]);
+        let b = Column::numeric("b", vec![1.0, 0.0, 3.0, 2.0]);
+        let y = Column::numeric("y", vec![0.0, 1.0, 0.5, 2.0]);
+        let data = Dataset::new(vec![a, b, y], Some("y"), None).unwrap();
+        let model = Model::new(Kernel::family(families::family("SE").unwrap()));
+        let fit = Arc::new(condition(&model, &data).unwrap());
+        let figure = slices(&fit, Some(&[1.0, 2.5]), BandOf::F).unwrap();
+        assert_eq!(figure.panels.len(), 2);
+        assert_eq!(figure.panels[0].title, "At b = 2.5");
+        for (i, panel) in figure.panels.iter().enumerate() {
+            let lines = panel.marks.iter().find_map(|mark| match mark {
+                Mark::Line { x, y, .. } => Some((x.clone(), y.clone())),
+                _ => None,
+            });
+            let (x, mean) = lines.unwrap();
+            for at in [0, 77, POINTS - 1] {
+                let row = if i == 0 { [x[at], 2.5] } else { [1.0, x[at]] };
+                let rows = fit.rows(row.map(|v| vec![v]).to_vec(), &["a", "b"]).unwrap();
+                let made = predict(&fit, At::Rows(rows)).unwrap();
+                assert!((made.mean[0] - mean[at]).abs() < 1e-12, "{i} {at}");
+            }
+        }
+        // without a point through the medians
+        assert_eq!(slices(&fit, None, BandOf::F).unwrap().panels[1].title, "At a = 1.5");
+        assert_eq!(median(&[3.0, f64::NAN, 1.0]), 2.0);
+    }
+}
