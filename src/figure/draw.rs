@@ -23,6 +23,8 @@ const FONTS: &str = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";
 const FAR: f64 = 1e5;
 /// The largest number of cells of a matrix in each direction.
 const CELLS: usize = 120;
+/// The largest number of dots of one mark, which is legible and keeps a file small.
+const MOST_DOTS: usize = 45_000;
 const DASH: (f64, f64) = (6.0, 4.0);
 /// The height of a triangle below an axis.
 const TRIANGLE: f64 = 6.5;
@@ -244,7 +246,7 @@ fn draw_nodes(scene: &mut Scene, at: &[Point], values: &[f64], names: &[String],
     const SIZE: u32 = 12;
     for [a, b] in edges {
         if let (Some(a), Some(b)) = (at.get(*a), at.get(*b)) {
-            line(scene, *a, *b, palette::GRID, 1.2);
+            line(scene, *a, *b, palette::pale(palette::QUIET, 0.4), 1.0);
         }
     }
     for ((place, value), name) in at.iter().zip(values).zip(names) {
@@ -326,7 +328,13 @@ fn dots(scene: &mut Scene, points: Vec<Point>, role: Role) {
         2001..=20_000 => (1.3, 1.5),
         _ => (1.2, 2.0),
     };
-    let (cx, cy) = thin_points(points, cell).into_iter().unzip();
+    let mut kept = thin_points(points, cell);
+    let mut wider = cell;
+    while kept.len() > MOST_DOTS {
+        wider *= 1.2;
+        kept = thin_points(kept, wider);
+    }
+    let (cx, cy) = kept.into_iter().unzip();
     // Rings distinguish held-out points without colour.
     let ring = role == Role::Test && radius > 1.5;
     scene.add(Primitive::CircleBatch {

@@ -178,8 +178,13 @@ fn separate_scales(inputs: &Inputs, n: Option<usize>) -> String {
 /// Whether a formula has a plus or a comma outside of all brackets.
 fn is_sum(formula: &str) -> bool {
     let mut depth = 0_usize;
-    for c in formula.chars() {
+    let mut chars = formula.chars();
+    while let Some(c) = chars.next() {
         match c {
+            // a command, or a space such as `\,`
+            '\\' => {
+                chars.next();
+            }
             '{' | '(' | '[' => depth += 1,
             '}' | ')' | ']' => depth = depth.saturating_sub(1),
             '+' | ',' if depth == 0 => return true,
@@ -270,6 +275,7 @@ mod tests {
         assert_eq!(lines.latex_formula(), format!(r"{} \times {}", line(0, 1), line(1, 2)));
         assert!(!leaf("Lin", testing::at(0), &[]).latex_formula().contains("left["));
         assert!(is_sum("b + v x") && is_sum("a, b") && !is_sum(r"v \left(1 + r\right)") && !is_sum(r"v \, [x]"));
+        assert!(!is_sum(r"v \, \delta"));
     }
 
     #[test]

@@ -296,12 +296,14 @@ impl Shown<'_> {
         }
         let order = |set: usize| set.count_ones();
         // without a constant there is no node for it
-        let sets: Vec<usize> = (0..1 << width).filter(|set| *set > 0 || values[0] != 0.0).collect();
+        let mut sets: Vec<usize> = (0..1 << width).filter(|set| *set > 0 || values[0] != 0.0).collect();
+        // 0 × 3 before 1 × 2
+        sets.sort_by_key(|set| (0..width).filter(|i| set >> i & 1 == 1).collect::<Vec<_>>());
         let (mut x, mut y) = (Vec::new(), Vec::new());
         for set in &sets {
             let row: Vec<usize> = sets.iter().copied().filter(|other| order(*other) == order(*set)).collect();
             let place = row.iter().position(|other| other == set).unwrap_or(0);
-            x.push(place as f64 - (row.len() - 1) as f64 / 2.0);
+            x.push((place as f64 + 0.5) / row.len() as f64);
             y.push(f64::from(order(*set)));
         }
         let name = |i: usize| match mentioned.get(i) {
