@@ -138,7 +138,7 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
     match mark {
         Mark::Points { x, y, role, .. } => {
             let points = pairs(x, y).map(place).filter(|p| p.0.is_finite() && p.1.is_finite()).collect();
-            dots(scene, points, *role);
+            dots(scene, points, *role, shades.is_some());
         }
         Mark::Line { x, y, role, dashed, .. } => {
             let wide = match role {
@@ -319,7 +319,8 @@ fn draw_patch(scene: &mut Scene, patch: &mesh::Patch, place: impl Fn(Point) -> P
     }
 }
 
-fn dots(scene: &mut Scene, points: Vec<Point>, role: Role) {
+/// Dots; over a map each has a white rim, because its colours may be as dark.
+fn dots(scene: &mut Scene, points: Vec<Point>, role: Role, on_map: bool) {
     let ink = if points.len() > DENSE { palette::pale(colour(role), 0.55) } else { colour(role) };
     let (radius, cell) = match points.len() {
         0..=60 => (3.0, 0.25),
@@ -334,7 +335,7 @@ fn dots(scene: &mut Scene, points: Vec<Point>, role: Role) {
         wider *= 1.2;
         kept = thin_points(kept, wider);
     }
-    let (cx, cy) = kept.into_iter().unzip();
+    let (cx, cy): (Vec<f64>, Vec<f64>) = kept.into_iter().unzip();
     // Rings distinguish held-out points without colour.
     let ring = role == Role::Test && radius > 1.5;
     scene.add(Primitive::CircleBatch {
@@ -343,8 +344,12 @@ fn dots(scene: &mut Scene, points: Vec<Point>, role: Role) {
         r: if ring { radius + 0.3 } else { radius },
         fill: if ring { Color::Rgb(255, 255, 255) } else { paint(ink) },
         fill_opacity: None,
-        stroke: ring.then(|| paint(ink)),
-        stroke_width: ring.then_some(1.4),
+        stroke: match (ring, on_map) {
+            (true, _) => Some(paint(ink)),
+            (false, true) => Some(Color::Rgb(255, 255, 255)),
+            (false, false) => None,
+        },
+        stroke_width: (ring || on_map).then_some(if ring { 1.4 } else { 0.7 }),
     });
 }
 
@@ -381,7 +386,7 @@ fn draw_key(scene: &mut Scene, key: Key, x: f64, y: f64) {
     match key {
         Key::Dot(role) => {
             // With the size of points in a small set.
-            dots(scene, vec![(x + 10.0, y)], role);
+            dots(scene, vec![(x + 10.0, y)], role, false);
         }
         Key::Triangle(role) => triangle(scene, (x + 10.0, y - TRIANGLE / 2.0), role),
         Key::Line(role, dashed) => {
