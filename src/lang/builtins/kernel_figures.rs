@@ -37,6 +37,8 @@ pub struct KernelPlot {
     pub draws: Option<usize>,
     /// A position in the circle of an animation, from 0 to 1.
     pub phase: f64,
+    /// The direction from which surfaces over three inputs are seen, in degrees.
+    pub view: Option<(f64, f64)>,
     pub random: rand_pcg::Pcg64,
 }
 
@@ -67,6 +69,17 @@ pub fn picture(kernel: &Kernel, plot: KernelPlot, origins: &Origins) -> Res<Figu
             return Err(LangError::new(text).argument("at").help("give one number for each input, as in `at=[0, 1]`"));
         }
     };
+    let alone = plot.show.is_none();
+    if alone && width > 1 && plot.draws.is_some() {
+        let text = "the figure of a kernel of several inputs shows one draw, or none";
+        return Err(LangError::new(text).argument("draws").help("`show=\"draws\"` shows several"));
+    }
+    if plot.view.is_some() && !(alone && width == 3) {
+        let text = "`view=` does not apply to this figure of a kernel";
+        return Err(LangError::new(text)
+            .argument("view")
+            .help("it applies to surfaces, as of a kernel of three inputs"));
+    }
     let timed = mentions_times(kernel);
     let range = plot.range.unwrap_or_else(|| default_range(kernel));
     let shown = Shown { names: input_names(kernel, width), kernel, origins, at, range, timed, plot };
@@ -356,6 +369,7 @@ impl Shown<'_> {
         let values = self.covariances(&self.rows(vec![column(1), column(side), column(side * side)]))?;
         let finite = || values.iter().copied().filter(|v| v.is_finite());
         let (least, most) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+        let (azimuth, elevation) = self.plot.view.unwrap_or(VIEW);
         let title = |level: f64| format!("Covariance {} with {}", level_text(level), self.point());
         let panels = SHARES.into_iter().map(|share| {
             let level = least + share * (most - least);
@@ -368,7 +382,8 @@ impl Shown<'_> {
             let rims = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6]].map(rim).to_vec();
             // colours show the height, and shading the shape
             let shade = vertices.iter().map(|p| p[2]).collect();
-            let mesh = Mark::Mesh { vertices, faces, shade, rims, view: Some(VIEW) };
+            let mesh =
+                Mark::Mesh { vertices, faces, shade, rims, view: Some((azimuth + 360.0 * self.plot.phase, elevation)) };
             Panel::new("", "", vec![mesh]).titled(title(level))
         });
         Ok(panels.collect())

@@ -89,7 +89,7 @@ const OPTIONS: &[FigureOption] = &[
         applies_to: "a kernel or a prediction with `draws`, whose draws move, and a surface, which turns",
         except: |value| matches!(value, Value::Prediction(prediction) if prediction.probability.is_some()),
     },
-    FigureOption { name: "view", applies_to: "a surface", except: |_| false },
+    FigureOption { name: "view", applies_to: "a surface, also of a kernel of three inputs", except: |_| false },
     FigureOption {
         name: "scales",
         applies_to: "the parts of a decomposition or of an explained fit",

@@ -221,7 +221,7 @@ fn one(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figu
         Some(x) => plot_options::ends(x, "for a kernel or a deep GP, `x`", "x").map(Some),
         None => Ok(range),
     };
-    let (at, show, draws, phase) = (args.at.clone(), args.show.clone(), args.draws, args.phase);
+    let (at, show, draws, phase, view) = (args.at.clone(), args.show.clone(), args.draws, args.phase, args.view);
     let random = &mut args.random;
     let mut draw = |from: Drawable<'_>| match from {
         Drawable::Kernel(kernel) => {
@@ -230,7 +230,7 @@ fn one(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figu
                 Some(random) => random.clone(),
                 None => random.insert(super::random_numbers::random(call)?).clone(),
             };
-            let plot = KernelPlot { range, at: at.clone(), show: show.clone(), draws, phase, random };
+            let plot = KernelPlot { range, at: at.clone(), show: show.clone(), draws, phase, view, random };
             kernel_figures::picture(kernel, plot, &call.eval.host.origins)
         }
         Drawable::Deep(model) => super::deep_priors::picture(call, model, ranged()?),
@@ -411,7 +411,7 @@ pub static PLOTTING: &[Builtin] = &[
                 "frames",
                 Want::Positive,
                 "one figure",
-                "for a kernel or a prediction, the number of numbered .png files in which its draws move and return; for a surface, in which it turns",
+                "for a kernel or a prediction, the number of numbered .png files in which its draws move and return; for a surface, also of a kernel of three inputs, in which it turns",
             ),
             XLABEL,
             YLABEL,
@@ -429,7 +429,7 @@ pub static PLOTTING: &[Builtin] = &[
                 "view",
                 Want::Numbers,
                 "the view that shows the most",
-                "for a surface, the azimuth and elevation of the view, in degrees",
+                "for a surface, also of a kernel of three inputs, the azimuth and elevation of the view, in degrees",
             ),
         ],
         result: None,
