@@ -111,7 +111,8 @@ fn place(column: &Column, value: f64) -> String {
         Some(scale) => format!("{} = {}", column.name(), scale.text(value)),
         None => {
             let unit = column.unit().map_or(String::new(), |unit| format!(" {unit}"));
-            format!("{} = {}{unit}", column.name(), rounded(value))
+            let (exact, short) = (value.to_string(), rounded(value));
+            format!("{} = {}{unit}", column.name(), if exact.len() <= short.len() { exact } else { short })
         }
     }
 }

@@ -24,7 +24,7 @@ const FAR: f64 = 1e5;
 /// The largest number of cells of a matrix in each direction.
 const CELLS: usize = 120;
 /// The largest number of dots of one mark, which is legible and keeps a file small.
-const MOST_DOTS: usize = 45_000;
+const MOST_DOTS: usize = 30_000;
 const DASH: (f64, f64) = (6.0, 4.0);
 /// The height of a triangle below an axis.
 const TRIANGLE: f64 = 6.5;

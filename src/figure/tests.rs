@@ -327,7 +327,7 @@ fn a_cloud_makes_a_small_file() {
     let mut figure = Figure::single("", Panel::new("x", "y", vec![mark]));
     figure.size = Some(Size { width: 2000, height: 1200 });
     let made = svg(&figure);
-    assert!(made.len() < 2_000_000 && made.matches("<circle").count() > 20_000, "{}", made.len());
+    assert!(made.len() < 2_000_000 && made.matches("<circle").count() > 10_000, "{}", made.len());
 }
 
 #[test]
@@ -346,5 +346,5 @@ fn nodes_have_names_and_values_instead_of_axes() {
         assert!(made.contains(text), "{text}");
     }
     let text = to_text(&figure, 40, 12, false);
-    assert!(text.contains("a × b: 0.25") && text.contains("a: 1   b: 0"), "{text}");
+    assert!(text.contains("a × b: 0.25") && text.contains("a: 1, b: 0"), "{text}");
 }

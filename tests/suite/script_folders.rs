@@ -79,8 +79,8 @@ scripts! {
     additive_1_4: ["side=21"];
     airline_4_6;
     base_kernels_1_1;
-    components_1_6: ["maxiter=5", "share=0.06"];
-    correlations_1_7: ["maxiter=5", "share=0.06"];
+    components_1_6: ["share=0.06"];
+    correlations_1_7: ["share=0.06"];
     depths_4_3: ["rows=36", "budget=60"];
     energy_1_9;
     extrapolation_1_5;

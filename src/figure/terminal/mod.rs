@@ -56,7 +56,7 @@ fn nodes(mark: &Mark) -> Option<Vec<String>> {
     heights.dedup();
     let line = |height: &f64| {
         let here = (0..names.len().min(y.len())).filter(|i| y[*i] == *height);
-        here.map(|i| format!("{}: {}", names[i], short(values[i]))).collect::<Vec<_>>().join("   ")
+        here.map(|i| format!("{}: {}", names[i], short(values[i]))).collect::<Vec<_>>().join(", ")
     };
     Some(heights.iter().map(line).collect())
 }
