@@ -75,7 +75,7 @@ fn limits_of(value: &Value, name: &'static str) -> Res<Limits> {
                 Value::Str(text) => calendar::date(text).map(|at| at.to(TimeUnit::Day)),
                 _ => None,
             };
-            match &list.items()[..] {
+            match list.items() {
                 [first, last] => day(first).zip(day(last)),
                 _ => None,
             }
