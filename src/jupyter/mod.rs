@@ -3,6 +3,7 @@
 //! The sockets are served by one thread ([`server`]); cells run on another ([`worker`]), so that a stop is heard while
 //! a fit runs. Values are shown as text and as SVG, HTML or LaTeX ([`media`]).
 
+mod history;
 mod install;
 mod media;
 mod notice;
