@@ -63,6 +63,9 @@ fn parts_of_processes_start_where_the_fit_does() {
         }
         assert_eq!(walk[0], 0.0, "{process}");
         assert!(talk.numbers("p.vars[0]")[1] > 0.0, "{process}");
+        let text = talk.says("f |> describe");
+        let explained = text.split("they explain ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<f64>().ok());
+        assert!(explained.is_some_and(|share| (0.0..=100.0).contains(&share)), "{text}");
     }
 }
 
