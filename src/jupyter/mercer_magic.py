@@ -1,7 +1,8 @@
 """The magic `%%mercer` for notebooks of Python: runs a cell as a script of Mercer. `%run mercer_magic.py` defines it.
 
     %%mercer -i sales -o forecast
-    load("sales.csv", target="amount") |> fit(SE(date)) |> predict(n=30) |> write("forecast.csv")
+    let m = load("sales.csv", target="amount") |> fit(SE(date))
+    m |> predict("2024-04-01".."2024-05-01") |> write("forecast.csv")
 
 `-i NAME` writes a frame of pandas as NAME.csv before the cell runs, `-o NAME` reads NAME.csv into a frame after it.
 Figures that the cell writes are shown. `load` also reads files of the folder of the notebook.
