@@ -37,6 +37,8 @@ def mercer(line, cell):
         out = pathlib.Path(asked.keep or frames)
         out.mkdir(parents=True, exist_ok=True)
         for name in asked.input:
+            if not hasattr(names.get(name), "to_csv"):
+                raise UsageError(f"`{name}` is not a frame")
             names[name].to_csv(pathlib.Path(frames, f"{name}.csv"), index=False)
         before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
         command = [PROGRAM, "run", "-", "--data", frames, "--out", str(out)]
@@ -49,4 +51,6 @@ def mercer(line, cell):
             if path.suffix in (".svg", ".png") and before.get(path) != path.stat().st_mtime_ns:
                 display(SVG(filename=path) if path.suffix == ".svg" else Image(filename=path))
         for name in asked.output:
+            if not (out / f"{name}.csv").exists():
+                raise UsageError(f"the cell wrote no {name}.csv")
             names[name] = pandas.read_csv(out / f"{name}.csv")
