@@ -33,7 +33,9 @@ pub fn numbers(lists: Vec<Numbers>, marked: Marked, across: &str) -> Figure {
         let y = if square { x.clone() } else { (0..lists.len()).map(|i| i as f64).collect() };
         let z: Vec<f64> = lists.iter().flat_map(|list| list.y.iter().copied()).collect();
         let up = if square && across != "index" { across } else { "row" };
-        return Figure::single("", map_panel(Names { title: "", x: across, y: up }, &x, &y, &z, "value", None));
+        let mut panel = map_panel(Names { title: "", x: across, y: up }, &x, &y, &z, "value", None);
+        panel.square = square;
+        return Figure::single("", panel);
     }
     let several = lists.len() > 1;
     let count = lists.len();

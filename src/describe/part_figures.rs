@@ -8,17 +8,13 @@ use super::inducing_marks::{inducing_points, mark_inducing};
 use super::level_panels::levels;
 use super::numbers::{percent, rounded};
 use super::result_figures::{BandOf, prediction};
-use crate::figure::standard_figures::{
-    Curve, Names, Pairs, Part, component_panel, components_figure, correlation_panel, residuals_panel,
-};
+use crate::figure::standard_figures::{Curve, Names, Pairs, Part, component_panel, components_figure, residuals_panel};
 use crate::figure::{Across, Figure, Mark, Panel, Role};
 use crate::model::{ModelError, has_white_noise};
 use crate::results::{At, Beyond, By, Component, Decomposition, PartialEffect, predict, residuals};
 
 /// The number of points along each side of a plane.
 const SIDE: usize = 40;
-/// The largest number of pairs of parts in a figure of correlations.
-const PAIRS: usize = 9;
 /// The largest number of pairs of inputs in a figure of parts by pair.
 const SHOWN_PAIRS: usize = 6;
 /// The largest number of displayed categories of a part.
@@ -74,11 +70,12 @@ pub fn decomposition(parts: &Decomposition, scales: Option<Scales>) -> Result<Fi
             if scales == Some(Scales::Shared) {
                 share_scale(&mut panels);
             }
+            panels.extend(residual_panel(parts, panels.first().and_then(|panel| panel.x.range))?);
             panels
         }
         _ => {
             let mut panels = part_panels(parts, &shown, Beyond::default(), scales)?;
-            panels.extend(residual_panel(parts)?);
+            panels.extend(residual_panel(parts, None)?);
             panels
         }
     };
@@ -165,20 +162,21 @@ fn part_panels(
     Ok(panels)
 }
 
-/// The residuals of the sum, along the single input.
-fn residual_panel(parts: &Decomposition) -> Result<Option<Panel>, ModelError> {
-    let Some(input) = single_input(&parts.fit).filter(|_| parts.training) else { return Ok(None) };
+/// The residuals of the sum at the training rows, along the single input over a range.
+fn residual_panel(parts: &Decomposition, range: Option<(f64, f64)>) -> Result<Option<Panel>, ModelError> {
+    let Some(input) = single_input(&parts.fit) else { return Ok(None) };
     let left = residuals(&parts.fit)?;
     let data = parts.fit.problem().data();
     let unit = parts.unit.as_deref();
     let name = |what: &str| unit.map_or(what.to_string(), |u| format!("{what} ({u})"));
     let sd = format!("{}{}", rounded(left.sd), unit.map_or(String::new(), |u| format!(" {u}")));
-    let panel = residuals_panel(
+    let mut panel = residuals_panel(
         Names { title: &format!("Residuals: sd {sd}"), x: &label_of(data, &input), y: &name("residual") },
         data.find(&input)?.values(),
         &left.residual,
         None,
     );
+    panel.x.range = range;
     Ok(Some(panel))
 }
 
@@ -309,46 +307,4 @@ fn at_rows(parts: &Decomposition, input: &str, y_name: &str) -> Result<Vec<Panel
         panels.iter_mut().for_each(|panel| panel.x.range = Some(range));
     }
     Ok(panels)
-}
-
-/// The posterior correlations of pairs of parts, for all values of their inputs. `None` without a pair of parts with
-/// one input each.
-///
-/// # Errors
-/// As [`decompose`](crate::results::decompose).
-pub fn correlations(parts: &Decomposition) -> Result<Option<Figure>, ModelError> {
-    let data = parts.fit.problem().data();
-    let all = parts.correlations(SIDE)?;
-    if all.is_empty() {
-        return Ok(None);
-    }
-    let label = |i: usize| parts.components[i].label.as_str();
-    let panels = all.iter().take(PAIRS).map(|c| {
-        // if both have the same input, the axes also name the parts
-        let alike = c.inputs[0] == c.inputs[1];
-        let name = |of: usize, input: &str| {
-            let input = label_of(data, input);
-            if alike { format!("{input}, for {}", label(of)) } else { input }
-        };
-        // Transposed: the first part is along the horizontal axis.
-        let values: Vec<f64> = c.values.as_slice().to_vec();
-        correlation_panel(
-            Names {
-                title: &format!("{} and {}", label(c.one), label(c.other)),
-                x: &name(c.one, &c.inputs[0]),
-                y: &name(c.other, &c.inputs[1]),
-            },
-            &c.grid[0],
-            &c.grid[1],
-            &values,
-        )
-    });
-    let panels: Vec<Panel> = panels.collect();
-    let columns = panels.len().min(3);
-    let more =
-        if all.len() > PAIRS { format!(", the strongest {PAIRS} of {} pairs", all.len()) } else { String::new() };
-    let note = format!(
-        "Posterior correlation of the values of two parts{more}. Strongly negative: the data determine only their sum."
-    );
-    Ok(Some(Figure::grid(title(data), columns, panels).with_note(note)))
 }

@@ -10,22 +10,22 @@ use crate::model::ModelError;
 use crate::results::{At, Prediction, predict};
 
 /// The number of points of maps along each side.
-const SIDE: usize = 60;
+pub(super) const SIDE: usize = 60;
 
 /// The two inputs of a fit, if it has two and they are numeric.
-pub(super) fn two_inputs(fit: &Fit) -> Option<[String; 2]> {
+pub fn two_inputs(fit: &Fit) -> Option<[String; 2]> {
     let [one, other] = fit.problem().names() else { return None };
     let number = |name: &str| fit.problem().data().column(name).is_some_and(|c| !c.is_categories());
     (number(one) && number(other)).then(|| [one.clone(), other.clone()])
 }
 
-/// Points along a side of a map, evenly from a little below the least of these values to a little above the greatest;
-/// values that are all the same are exceeded by `if_constant`.
-pub(super) fn side<'v>(values: impl Iterator<Item = &'v f64>, if_constant: f64) -> Vec<f64> {
+/// `points` values along a side of a map, evenly from a little below the least of these values to a little above the
+/// greatest; values that are all the same are exceeded by `if_constant`.
+pub(super) fn side<'v>(values: impl Iterator<Item = &'v f64>, points: usize, if_constant: f64) -> Vec<f64> {
     let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)));
     let beyond = if hi > lo { 0.04 * (hi - lo) } else { if_constant };
-    let step = (hi - lo + 2.0 * beyond) / (SIDE - 1) as f64;
-    (0..SIDE).map(|i| lo - beyond + step * i as f64).collect()
+    let step = (hi - lo + 2.0 * beyond) / (points - 1) as f64;
+    (0..points).map(|i| lo - beyond + step * i as f64).collect()
 }
 
 /// The columns of the rows at all pairs of these values, x within y.
@@ -33,15 +33,21 @@ pub(super) fn crossed(x: &[f64], y: &[f64]) -> Vec<Vec<f64>> {
     vec![y.iter().flat_map(|_| x.iter().copied()).collect(), y.iter().flat_map(|y| x.iter().map(move |_| *y)).collect()]
 }
 
-/// The posterior of a fit over the range of its two inputs.
+/// The posterior of a fit over the range of its two inputs, at `points` values of each.
 ///
 /// # Errors
 /// As [`predict`].
-pub(super) fn fit(fit: &Arc<Fit>, inputs: &[String; 2], band: BandOf) -> Result<Figure, ModelError> {
+pub(super) fn fit(
+    fit: &Arc<Fit>,
+    inputs: &[String; 2],
+    band: BandOf,
+    points: Option<usize>,
+) -> Result<Figure, ModelError> {
     let data = fit.problem().data();
+    let points = points.unwrap_or(SIDE).max(2);
     let grid = |name: &String| -> Result<Vec<f64>, ModelError> {
         let values = data.find(name)?.values().iter().filter(|v| v.is_finite());
-        Ok(side(values, 1.0))
+        Ok(side(values, points, 1.0))
     };
     let (x, y) = (grid(&inputs[0])?, grid(&inputs[1])?);
     let rows = fit.rows(crossed(&x, &y), &[&inputs[0], &inputs[1]])?;
@@ -82,6 +88,17 @@ pub(super) fn prediction(prediction: &Prediction, band: BandOf) -> Result<Option
         ..prediction.clone()
     };
     maps(&ordered, &inputs, &x, &y, band).map(Some)
+}
+
+/// The map of the mean or of the standard deviation alone, out of both; `None` for a figure without maps.
+pub fn one_map(mut figure: Figure, mean: bool) -> Option<Figure> {
+    let maps = figure.panels.iter().all(|panel| panel.marks.iter().any(|mark| matches!(mark, Mark::Heat { .. })));
+    if figure.panels.len() != 2 || !maps {
+        return None;
+    }
+    figure.panels.remove(usize::from(mean));
+    figure.columns = 1;
+    Some(figure)
 }
 
 fn distinct(values: &[f64]) -> Vec<f64> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::curve_resolution::curve_points;
 use super::figure_labels::{dated, label_of, single_input, sorted, title};
 use super::numbers::percent;
-use super::posterior_maps::{crossed, side, two_inputs};
+use super::posterior_maps::{SIDE, crossed, side, two_inputs};
 use crate::data::Dataset;
 use crate::figure::{Axis, Figure, Mark, Panel, Role, contour};
 use crate::fit::Fit;
@@ -180,7 +180,7 @@ fn map(fitted: &Fitted, inputs: &[String; 2], at: Option<&Dataset>) -> Result<Fi
     let grid = |name: &String| -> Result<Vec<f64>, ModelError> {
         let asked = at.and_then(|at| at.column(name)).map_or(&[][..], |c| c.values());
         let all = data.find(name)?.values().iter().chain(asked).filter(|v| v.is_finite());
-        Ok(side(all, 0.0))
+        Ok(side(all, SIDE, 0.0))
     };
     let (x, y) = (grid(&inputs[0])?, grid(&inputs[1])?);
     let rows = At::Rows(first(fitted).rows(crossed(&x, &y), &[&inputs[0], &inputs[1]])?);
@@ -198,7 +198,7 @@ fn map(fitted: &Fitted, inputs: &[String; 2], at: Option<&Dataset>) -> Result<Fi
             let rows = || (0..own.len()).filter(|&i| own[i] == whether);
             Mark::Points { x: rows().map(|i| seen_x[i]).collect(), y: rows().map(|i| seen_y[i]).collect(), label, role }
         };
-        let (line_x, line_y) = contour(&x, &y, &z, 0.5);
+        let (line_x, line_y) = contour(&x, &y, &z, 0.5, 0.0);
         let other = match fitted {
             Fitted::One(fit) => fit.problem().classes().map_or_else(String::new, |c| c.negative().to_string()),
             Fitted::Rest(_) => "any other class".into(),

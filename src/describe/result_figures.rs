@@ -39,15 +39,15 @@ pub fn dataset(data: &Dataset) -> Figure {
 }
 
 /// The data with the posterior and its band over one input, or maps of the posterior over two; predicted against
-/// observed values for several, and if `observed` is true.
+/// observed values for several, and if `observed` is true. Maps have `points` points along each side, if given.
 ///
 /// # Errors
 /// As [`predict`].
-pub fn fit(fit: &Arc<Fit>, band: BandOf, observed: bool) -> Result<Figure, ModelError> {
+pub fn fit(fit: &Arc<Fit>, band: BandOf, observed: bool, points: Option<usize>) -> Result<Figure, ModelError> {
     if observed && fit.problem().classes().is_none() {
         return parity(fit).map(|figure| dated(figure, fit.problem().data()));
     }
-    fit_beyond(fit, band, Beyond::default())
+    posterior_figure(fit, band, Beyond::default(), points).map(|figure| dated(figure, fit.problem().data()))
 }
 
 /// The same, extended beyond the data along the single input; the ends of the data are marked.
@@ -55,17 +55,17 @@ pub fn fit(fit: &Arc<Fit>, band: BandOf, observed: bool) -> Result<Figure, Model
 /// # Errors
 /// As [`predict`].
 pub fn fit_beyond(fit: &Arc<Fit>, band: BandOf, beyond: Beyond) -> Result<Figure, ModelError> {
-    posterior_figure(fit, band, beyond).map(|figure| dated(figure, fit.problem().data()))
+    posterior_figure(fit, band, beyond, None).map(|figure| dated(figure, fit.problem().data()))
 }
 
-fn posterior_figure(fit: &Arc<Fit>, band: BandOf, beyond: Beyond) -> Result<Figure, ModelError> {
+fn posterior_figure(fit: &Arc<Fit>, band: BandOf, beyond: Beyond, points: Option<usize>) -> Result<Figure, ModelError> {
     let input = match single_input(fit) {
         Some(input) => input,
         None if fit.problem().classes().is_some() => {
             return probability_figures::fit(&Fitted::One(fit.clone()), beyond);
         }
         None => match posterior_maps::two_inputs(fit) {
-            Some(inputs) => return posterior_maps::fit(fit, &inputs, band),
+            Some(inputs) => return posterior_maps::fit(fit, &inputs, band, points),
             None => return parity(fit),
         },
     };

@@ -89,7 +89,7 @@ fn own(mut panel: Panel, i: usize, name: &str, bands: &mut Vec<(String, String)>
     let has_mean = panel.marks.iter().any(is_mean);
     for mark in &mut panel.marks {
         match mark {
-            Mark::Heat { .. } | Mark::Plane { .. } | Mark::Mesh { .. } | Mark::Trail { .. } => {
+            Mark::Heat { .. } | Mark::Plane { .. } | Mark::Mesh { .. } | Mark::Nodes { .. } | Mark::Trail { .. } => {
                 return Err(OverlayError::Maps);
             }
             Mark::Band { label, role, .. } => {

@@ -23,6 +23,8 @@ const FONTS: &str = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";
 const FAR: f64 = 1e5;
 /// The largest number of cells of a matrix in each direction.
 const CELLS: usize = 120;
+/// The largest number of dots of one mark, which is legible and keeps a file small.
+const MOST_DOTS: usize = 30_000;
 const DASH: (f64, f64) = (6.0, 4.0);
 /// The height of a triangle below an axis.
 const TRIANGLE: f64 = 6.5;
@@ -72,7 +74,7 @@ fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium) {
         draw_mark(scene, panel, mark, shades, medium);
     }
     scene.add(Primitive::ClipEnd);
-    if !panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Mesh { .. })) {
+    if !panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Mesh { .. } | Mark::Nodes { .. })) {
         line(scene, (x, y + h), (x + w, y + h), palette::QUIET, 1.0);
         line(scene, (x, y), (x, y + h), palette::QUIET, 1.0);
     }
@@ -136,7 +138,7 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
     match mark {
         Mark::Points { x, y, role, .. } => {
             let points = pairs(x, y).map(place).filter(|p| p.0.is_finite() && p.1.is_finite()).collect();
-            dots(scene, points, *role);
+            dots(scene, points, *role, shades.is_some());
         }
         Mark::Line { x, y, role, dashed, .. } => {
             let wide = match role {
@@ -225,11 +227,37 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
                 rectangle(scene, bar, palette::pale(colour(*role), 0.7), None);
             }
         }
+        Mark::Nodes { x, y, values, names, edges, .. } => {
+            let Some(shades) = shades else { return };
+            let at: Vec<Point> = pairs(x, y).map(place).collect();
+            draw_nodes(scene, &at, values, names, edges, shades);
+        }
         Mark::Mesh { vertices, faces, shade, rims, view } => {
             draw_mesh(scene, frame, mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view), medium);
         }
         // Already converted to bars, or drawn below the axis.
         Mark::Histogram { .. } | Mark::Rug { .. } => {}
+    }
+}
+
+/// Boxes with names, coloured by values, above the lines between them.
+fn draw_nodes(scene: &mut Scene, at: &[Point], values: &[f64], names: &[String], edges: &[[usize; 2]], shades: Shades) {
+    const HIGH: f64 = 22.0;
+    const SIZE: u32 = 12;
+    for [a, b] in edges {
+        if let (Some(a), Some(b)) = (at.get(*a), at.get(*b)) {
+            line(scene, *a, *b, palette::pale(palette::QUIET, 0.4), 1.0);
+        }
+    }
+    for ((place, value), name) in at.iter().zip(values).zip(names) {
+        let wide = (width(name, SIZE, false) + 12.0).max(HIGH);
+        let (x, y) = (place.0 - wide / 2.0, place.1 - HIGH / 2.0);
+        let fill = shades.of(*value);
+        rectangle(scene, Frame { x: x - 1.0, y: y - 1.0, w: wide + 2.0, h: HIGH + 2.0 }, palette::QUIET, None);
+        rectangle(scene, Frame { x, y, w: wide, h: HIGH }, fill, None);
+        let (x, y) = (place.0, place.1 + f64::from(SIZE) * 0.36);
+        let (text, colour) = (name.clone(), palette::ink_on(fill));
+        draw_text(scene, &Text { x, y, text, size: SIZE, anchor: Anchor::Middle, bold: false, colour });
     }
 }
 
@@ -291,7 +319,8 @@ fn draw_patch(scene: &mut Scene, patch: &mesh::Patch, place: impl Fn(Point) -> P
     }
 }
 
-fn dots(scene: &mut Scene, points: Vec<Point>, role: Role) {
+/// Dots; over a map each has a white rim, because its colours may be as dark.
+fn dots(scene: &mut Scene, points: Vec<Point>, role: Role, on_map: bool) {
     let ink = if points.len() > DENSE { palette::pale(colour(role), 0.55) } else { colour(role) };
     let (radius, cell) = match points.len() {
         0..=60 => (3.0, 0.25),
@@ -300,7 +329,13 @@ fn dots(scene: &mut Scene, points: Vec<Point>, role: Role) {
         2001..=20_000 => (1.3, 1.5),
         _ => (1.2, 2.0),
     };
-    let (cx, cy) = thin_points(points, cell).into_iter().unzip();
+    let mut kept = thin_points(points, cell);
+    let mut wider = cell;
+    while kept.len() > MOST_DOTS {
+        wider *= 1.2;
+        kept = thin_points(kept, wider);
+    }
+    let (cx, cy): (Vec<f64>, Vec<f64>) = kept.into_iter().unzip();
     // Rings distinguish held-out points without colour.
     let ring = role == Role::Test && radius > 1.5;
     scene.add(Primitive::CircleBatch {
@@ -309,8 +344,12 @@ fn dots(scene: &mut Scene, points: Vec<Point>, role: Role) {
         r: if ring { radius + 0.3 } else { radius },
         fill: if ring { Color::Rgb(255, 255, 255) } else { paint(ink) },
         fill_opacity: None,
-        stroke: ring.then(|| paint(ink)),
-        stroke_width: ring.then_some(1.4),
+        stroke: match (ring, on_map) {
+            (true, _) => Some(paint(ink)),
+            (false, true) => Some(Color::Rgb(255, 255, 255)),
+            (false, false) => None,
+        },
+        stroke_width: (ring || on_map).then_some(if ring { 1.4 } else { 0.7 }),
     });
 }
 
@@ -347,7 +386,7 @@ fn draw_key(scene: &mut Scene, key: Key, x: f64, y: f64) {
     match key {
         Key::Dot(role) => {
             // With the size of points in a small set.
-            dots(scene, vec![(x + 10.0, y)], role);
+            dots(scene, vec![(x + 10.0, y)], role, false);
         }
         Key::Triangle(role) => triangle(scene, (x + 10.0, y - TRIANGLE / 2.0), role),
         Key::Line(role, dashed) => {

@@ -104,20 +104,32 @@ pub(super) fn entries(figure: &Figure) -> Vec<(Key, String)> {
             Mark::Band { label, role, .. } | Mark::Bars { label, role, .. } | Mark::Histogram { label, role, .. } => {
                 (Key::Patch(*role), label)
             }
-            Mark::Heat { .. } | Mark::Plane { .. } | Mark::Trail { .. } | Mark::Mesh { .. } => continue,
+            Mark::Heat { .. } | Mark::Plane { .. } | Mark::Trail { .. } | Mark::Mesh { .. } | Mark::Nodes { .. } => {
+                continue;
+            }
         };
-        if !label.trim().is_empty() && !blank(mark) && !all.iter().any(|(k, l)| *k == key && l == label) {
+        let known = |(k, l): &(Key, String)| l == label && (*k == key || same_part(*k, key));
+        if !label.trim().is_empty() && !blank(mark) && !all.iter().any(known) {
             all.push((key, label.clone()));
         }
     }
     all
 }
 
+/// Whether one line is the curve of a part and the other a draw from the same part, which has its colour.
+fn same_part(one: Key, other: Key) -> bool {
+    let part = |key: Key| match key {
+        Key::Line(Role::Component(i) | Role::Thin(i), _) => Some(i),
+        _ => None,
+    };
+    part(one).is_some() && part(one) == part(other)
+}
+
 /// Whether a mark has nothing to draw.
 fn blank(mark: &Mark) -> bool {
     match mark {
         Mark::Points { x, .. } | Mark::Line { x, .. } | Mark::Band { x, .. } | Mark::Bars { x, .. } => x.is_empty(),
-        Mark::Trail { x, .. } | Mark::Rug { x, .. } => x.is_empty(),
+        Mark::Trail { x, .. } | Mark::Rug { x, .. } | Mark::Nodes { x, .. } => x.is_empty(),
         Mark::Plane { places, .. } => places.is_empty(),
         Mark::Histogram { values, .. } => values.is_empty(),
         Mark::Heat { z, .. } => z.is_empty(),
@@ -143,6 +155,9 @@ pub(super) fn place(figure: &Figure, size: Size) -> Page<'_> {
     for line in wrap(&figure.note, room, SMALL, false, 4).into_iter().rev() {
         page.write(MARGIN, bottom - 4.0, line, SMALL, false, palette::QUIET);
         bottom -= 16.0;
+    }
+    if !figure.note.is_empty() && entries(figure).is_empty() {
+        bottom -= 6.0;
     }
     bottom = page.place_legend(figure, room, bottom);
     place_grid(&mut page, figure, Frame { x: MARGIN, y: top, w: room, h: bottom - top });
@@ -210,13 +225,14 @@ impl Needs<'_> {
     fn shades(&self) -> Option<Shades> {
         self.marks.iter().find_map(|m| match m.as_ref() {
             Mark::Heat { z, range, split, .. } => Shades::within(z, *range, *split),
+            Mark::Nodes { values, .. } => Shades::from_white(values),
             _ => None,
         })
     }
 
     fn scale_label(&self) -> Option<&str> {
         self.marks.iter().find_map(|m| match m.as_ref() {
-            Mark::Heat { label, .. } if !label.trim().is_empty() => Some(label.as_str()),
+            Mark::Heat { label, .. } | Mark::Nodes { label, .. } if !label.trim().is_empty() => Some(label.as_str()),
             _ => None,
         })
     }
@@ -258,6 +274,10 @@ fn place_grid<'a>(page: &mut Page<'a>, figure: &'a Figure, area: Frame) {
         right[c] = right[c].max(beyond + 2.0);
     }
 
+    // squares have one size, so that they can be compared
+    let squares = (0..needs.len()).filter(|i| needs[*i].panel.square).map(column_of);
+    let side = squares.map(|c| (cell_w - left[c] - right[c]).max(16.0)).fold(axes_h, f64::min);
+
     let mut y = area.y;
     let mut row = 0;
     let all = needs.into_iter().zip(x_ticks).zip(y_ticks).zip(bars).enumerate();
@@ -271,7 +291,6 @@ fn place_grid<'a>(page: &mut Page<'a>, figure: &'a Figure, area: Frame) {
         let mut frame =
             Frame { x: cell_x + left[c], y: y + above[row], w: (cell_w - left[c] - right[c]).max(16.0), h: axes_h };
         if need.panel.square {
-            let side = frame.w.min(frame.h);
             (frame.w, frame.h) = (side, side);
         }
         page.place_panel(need, frame, cell_x, x_ticks, y_ticks, bar);

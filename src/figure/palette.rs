@@ -90,6 +90,8 @@ pub(super) struct Shades {
     pub lo: f64,
     pub hi: f64,
     two_sided: bool,
+    /// Whether the least value is white.
+    from_white: bool,
 }
 
 /// The text colour on a background colour.
@@ -108,11 +110,11 @@ impl Shades {
             () if lo > hi => None,
             // Rounding noise below zero in a covariance is not a second sign.
             () if lo < -1e-9 * largest && hi > 1e-9 * largest => {
-                Some(Self { lo: -largest, hi: largest, two_sided: true })
+                Some(Self { lo: -largest, hi: largest, two_sided: true, from_white: false })
             }
             // If the least value is close to zero, the scale starts at zero.
-            () if lo > 0.0 && lo < hi * 1e-3 => Some(Self { lo: 0.0, hi, two_sided: false }),
-            () => Some(Self { lo, hi, two_sided: false }),
+            () if lo > 0.0 && lo < hi * 1e-3 => Some(Self { lo: 0.0, hi, two_sided: false, from_white: false }),
+            () => Some(Self { lo, hi, two_sided: false, from_white: false }),
         }
     }
 
@@ -120,7 +122,7 @@ impl Shades {
     pub fn along(values: &[f64]) -> Option<Self> {
         let finite = values.iter().copied().filter(|v| v.is_finite());
         let (lo, hi) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
-        (lo <= hi).then_some(Self { lo, hi, two_sided: false })
+        (lo <= hi).then_some(Self { lo, hi, two_sided: false, from_white: false })
     }
 
     /// Shades over a given range, or over the values; `split` has white in the middle.
@@ -132,12 +134,21 @@ impl Shades {
         over.map(|shades| Self { two_sided: shades.two_sided || split, ..shades })
     }
 
+    /// Shades from white at zero to the largest value. `None` if no value is positive.
+    pub fn from_white(values: &[f64]) -> Option<Self> {
+        let hi = values.iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max);
+        (hi > 0.0).then_some(Self { lo: 0.0, hi, two_sided: false, from_white: true })
+    }
+
     /// The colour of a value; values outside the range have that of its end.
     pub fn of(self, v: f64) -> Rgb {
         if !v.is_finite() {
             return MISSING;
         }
-        mix(if self.two_sided { &TWO_SIDED } else { &VIRIDIS }, self.share(v))
+        match self.from_white {
+            true => mix(&TWO_SIDED[2..], self.share(v)),
+            false => mix(if self.two_sided { &TWO_SIDED } else { &VIRIDIS }, self.share(v)),
+        }
     }
 
     /// The position of a value in the range, 0 to 1.
@@ -189,6 +200,9 @@ mod tests {
         assert_eq!(shades.of(f64::NAN), MISSING);
         assert_eq!(Shades::over(&[2.0]).map(|s| s.share(2.0)), Some(0.5));
         assert_eq!(Shades::over(&[]), None);
+        let pale = Shades::from_white(&[0.5, 2.0]).expect("a positive value");
+        assert_eq!((pale.lo, pale.hi, pale.of(0.0)), (0.0, 2.0, (0xf7, 0xf7, 0xf7)));
+        assert_eq!(Shades::from_white(&[-1.0]), None);
     }
 
     #[test]

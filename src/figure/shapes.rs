@@ -18,7 +18,7 @@ pub(super) const DENSE: usize = 2000;
 pub(super) fn ordered(panel: &Panel) -> Vec<Cow<'_, Mark>> {
     let mut marks: Vec<_> = panel.marks.iter().map(binned).collect();
     marks.sort_by_key(|mark| match mark.as_ref() {
-        Mark::Heat { .. } | Mark::Plane { .. } | Mark::Mesh { .. } => 0,
+        Mark::Heat { .. } | Mark::Plane { .. } | Mark::Mesh { .. } | Mark::Nodes { .. } => 0,
         Mark::Bars { .. } | Mark::Histogram { .. } => 1,
         Mark::Band { .. } => 2,
         Mark::Points { x, .. } if x.len() > DENSE => 3,
@@ -102,6 +102,10 @@ pub(super) fn scales(panel: &Panel, marks: &[Cow<'_, Mark>]) -> Option<(Scale, S
                 if let ([x0, .., x1], [y0, .., y1]) = (ex.as_slice(), ey.as_slice()) {
                     seen.extend([(*x0, *y0), (*x1, *y1)]);
                 }
+            }
+            Mark::Nodes { x, y, .. } => {
+                (pad_x, pad_y, base) = (0.08, 0.08, 0.08);
+                seen.extend(pairs(x, y));
             }
             // It has its own space instead of axes.
             Mark::Mesh { vertices, .. } if !vertices.is_empty() => seen.extend([(0.0, 0.0), (1.0, 1.0)]),

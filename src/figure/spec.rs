@@ -68,7 +68,7 @@ impl Panel {
 
     /// Whether it shows a space instead of a pair of axes.
     pub fn is_space(&self) -> bool {
-        self.marks.iter().any(|mark| matches!(mark, Mark::Mesh { .. }))
+        self.marks.iter().any(|mark| matches!(mark, Mark::Mesh { .. } | Mark::Nodes { .. }))
     }
 
     /// The same panel with a title.
@@ -139,6 +139,9 @@ pub enum Mark {
     Plane { x: Vec<f64>, y: Vec<f64>, places: Vec<[f64; 2]> },
     /// A line with a colour according to `along`, from its least to its greatest value.
     Trail { x: Vec<f64>, y: Vec<f64>, along: Vec<f64> },
+    /// Named nodes coloured by their values, with lines between pairs of them, counted from 0. `label` names the colours,
+    /// from 0 to the largest value. A panel with nodes has no axes.
+    Nodes { x: Vec<f64>, y: Vec<f64>, values: Vec<f64>, names: Vec<String>, edges: Vec<[usize; 2]>, label: String },
     /// Triangles below the horizontal axis, one at each of `x` within its range.
     Rug { x: Vec<f64>, label: String, role: Role },
     /// Bars from zero, centred at `x`, each `width` wide in the unit of `x`.

@@ -159,10 +159,12 @@ pub fn map_panel(names: Names<'_>, x: &[f64], y: &[f64], z: &[f64], colours: &st
     // values that differ by rounding only have no contours
     if (hi - lo).is_finite() && hi - lo > 1e-9 * lo.abs().max(hi.abs()) {
         let step = step((hi - lo) / CONTOURS).size();
-        let levels = ((lo / step).ceil() as i64)..=((hi / step).floor() as i64);
+        // a level at the end of the range would be a speck
+        let end = 1e-4 * (hi - lo);
+        let levels = (((lo + end) / step).ceil() as i64)..=(((hi - end) / step).floor() as i64);
         let (mut along, mut up) = (Vec::new(), Vec::new());
         for level in levels {
-            let (xs, ys) = contour(x, y, z, level as f64 * step);
+            let (xs, ys) = contour(x, y, z, level as f64 * step, end);
             along.extend(xs);
             up.extend(ys);
         }

@@ -318,3 +318,33 @@ fn a_rug_lies_below_the_axis() {
     let alone = Panel::new("x", "y", vec![Mark::Rug { x: vec![1.0], label: String::new(), role: Role::Inducing }]);
     assert!(drawn(&Figure::single("", alone)).contains("no data"));
 }
+
+/// A cloud of 100,000 points over a large figure is a file of less than 2 MB.
+#[test]
+fn a_cloud_makes_a_small_file() {
+    let at = |factor: f64| (0..100_000).map(|i| (f64::from(i) * factor).sin()).collect::<Vec<f64>>();
+    let mark = Mark::Points { x: at(7.1), y: at(3.3), label: "rows".into(), role: Role::Data };
+    let mut figure = Figure::single("", Panel::new("x", "y", vec![mark]));
+    figure.size = Some(Size { width: 2000, height: 1200 });
+    let made = svg(&figure);
+    assert!(made.len() < 2_000_000 && made.matches("<circle").count() > 10_000, "{}", made.len());
+}
+
+#[test]
+fn nodes_have_names_and_values_instead_of_axes() {
+    let mark = Mark::Nodes {
+        x: vec![0.0, 1.0, 0.5],
+        y: vec![1.0, 1.0, 2.0],
+        values: vec![1.0, 0.0, 0.25],
+        names: ["a", "b", "a × b"].map(String::from).to_vec(),
+        edges: vec![[0, 2], [1, 2]],
+        label: "variance".into(),
+    };
+    let figure = Figure::single("", Panel::new("", "", vec![mark]));
+    let made = svg(&figure);
+    for text in [">a × b<", "colour: variance"] {
+        assert!(made.contains(text), "{text}");
+    }
+    let text = to_text(&figure, 40, 12, false);
+    assert!(text.contains("a × b: 0.25") && text.contains("a: 1, b: 0"), "{text}");
+}

@@ -10,7 +10,7 @@ use super::hints::hints;
 use super::likelihood::{Followed, Likelihood};
 use super::optimize::{Ended, Objective, Options as Search, Run};
 use super::result::{Fit, Options, Start};
-use super::starts::{Starts, latent_bounds, noise_bound};
+use super::starts::{Starts, given, latent_bounds, noise_bound};
 use super::trace::Trace;
 use crate::data::Dataset;
 use crate::model::{DenserNoise, Model, ModelError, Posterior, Problem, is_zero_kernel};
@@ -206,13 +206,6 @@ pub fn judged(model: &Model, data: &Dataset) -> Result<Fit, ModelError> {
 
 /// With a smaller gradient there is almost nothing to gain.
 const NEARLY: f64 = 1e-2;
-
-/// The written values of a problem. Unset parameters get the values of the first start of a fit.
-pub fn given(problem: &Problem) -> Vec<f64> {
-    let start = Starts::new(problem, 0).start(0);
-    let written = problem.parameters().iter().zip(start);
-    written.map(|(p, start)| if p.is_free() { p.param.value().unwrap_or(start) } else { p.value }).collect()
-}
 
 /// The result of the optimisation, and the curvature there.
 #[derive(Default)]

@@ -26,12 +26,12 @@ mod trace;
 
 pub use column::{Column, calendar};
 pub use effort::expected_seconds;
-pub use fitting::{condition, condition_unless, given, judged};
+pub use fitting::{condition, condition_unless, judged};
 pub(crate) use hints::{NOT_CONVERGED, hints, jittered};
 pub use likelihood::Likelihood;
 pub use parameter_posterior::{ParameterPosterior, WEAK_PRIOR_SD};
 pub use result::{Fit, Options, Start};
-pub use starts::Starts;
+pub use starts::{Starts, given};
 pub(crate) use starts::{latent_bounds, spread};
 pub use target_scale::{fit, on_scale, scale_name, scale_parameters, scales};
 pub use trace::{Point, Trace};

@@ -29,6 +29,18 @@ const TOGETHER: usize = usize::MAX;
 /// The maximum number of other points that are tried next to a maximum.
 const MOST_BESIDE: usize = 16;
 
+/// The written values of a problem. Unset parameters get the values of the first start of a fit.
+pub fn given(problem: &Problem) -> Vec<f64> {
+    let written: Vec<Option<f64>> =
+        problem.parameters().iter().map(|p| if p.is_free() { p.param.value() } else { Some(p.value) }).collect();
+    // starts look at the data, which takes time
+    if let Some(all) = written.iter().copied().collect() {
+        return all;
+    }
+    let start = Starts::new(problem, 0).start(0);
+    written.into_iter().zip(start).map(|(written, start)| written.unwrap_or(start)).collect()
+}
+
 /// The quantities from which starts are computed, found from the data once.
 pub struct Starts<'p> {
     problem: &'p Problem,

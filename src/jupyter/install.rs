@@ -8,6 +8,9 @@ use serde_json::json;
 /// The name of the kernel for `jupyter notebook`, `jupyter nbconvert` and the like.
 pub const NAME: &str = "mercer";
 
+/// The magic `%%mercer` for notebooks of Python: its file, and its text.
+const MAGIC: (&str, &str) = ("mercer_magic.py", include_str!("mercer_magic.py"));
+
 /// Why the kernel was not registered.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
@@ -19,9 +22,9 @@ pub enum InstallError {
     Write { path: PathBuf, error: std::io::Error },
 }
 
-/// Writes the description of the kernel, for the user or below a prefix such as that of a virtual environment. Returns
-/// its folder.
-pub fn install(prefix: Option<&Path>) -> Result<PathBuf, InstallError> {
+/// Writes the description of the kernel and the magic for Python, for the user or below a prefix such as that of a
+/// virtual environment. Returns the two files.
+pub fn install(prefix: Option<&Path>) -> Result<[PathBuf; 2], InstallError> {
     let data = match prefix {
         Some(prefix) => prefix.join("share").join("jupyter"),
         None => user_data().ok_or(InstallError::NoFolder)?,
@@ -36,10 +39,12 @@ pub fn install(prefix: Option<&Path>) -> Result<PathBuf, InstallError> {
     });
     let write = || {
         std::fs::create_dir_all(&folder)?;
-        std::fs::write(folder.join("kernel.json"), format!("{description:#}\n"))
+        let files = ["kernel.json", MAGIC.0].map(|name| folder.join(name));
+        std::fs::write(&files[0], format!("{description:#}\n"))?;
+        std::fs::write(&files[1], MAGIC.1)?;
+        Ok(files)
     };
-    write().map_err(|error| InstallError::Write { path: folder.clone(), error })?;
-    Ok(folder)
+    write().map_err(|error| InstallError::Write { path: folder.clone(), error })
 }
 
 /// The folder of Jupyter's data of this user, as `jupyter --data-dir` shows it.

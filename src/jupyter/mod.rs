@@ -3,6 +3,7 @@
 //! The sockets are served by one thread ([`server`]); cells run on another ([`worker`]), so that a stop is heard while
 //! a fit runs. Values are shown as text and as SVG, HTML or LaTeX ([`media`]).
 
+mod history;
 mod install;
 mod media;
 mod notice;
@@ -23,8 +24,10 @@ use crate::terminal::{Format, Screen};
 pub fn install(prefix: Option<&Path>) -> u8 {
     let mut screen = Screen::new(Format::Text);
     match install::install(prefix) {
-        Ok(folder) => {
-            screen.line(&format!("wrote {}", folder.join("kernel.json").display()));
+        Ok([kernel, magic]) => {
+            screen.line(&format!("wrote {}", kernel.display()));
+            screen.line(&format!("wrote {}", magic.display()));
+            screen.line("`%run` with this file in a notebook of Python defines the magic `%%mercer`");
             0
         }
         Err(error) => {

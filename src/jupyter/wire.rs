@@ -6,6 +6,8 @@ use serde_json::Value as Json;
 use sha2::Sha256;
 use zeromq::ZmqMessage;
 
+use super::history::completed;
+
 type Frame = bytes::Bytes;
 
 const DELIMITER: &[u8] = b"<IDS|MSG>";
@@ -85,6 +87,7 @@ impl Signer {
         }
         let header: jupyter_protocol::Header = serde_json::from_slice(header)?;
         let content: Json = serde_json::from_slice(content)?;
+        let content = if header.msg_type == "history_request" { completed(content) } else { content };
         Ok(JupyterMessage {
             zmq_identities: identities,
             content: JupyterMessageContent::from_type_and_content(&header.msg_type, content)?,

@@ -4,10 +4,10 @@ use std::sync::mpsc::Receiver;
 
 use jupyter_protocol::messaging::{ExecutionState, Payload, Transient};
 use jupyter_protocol::{
-    CommInfoReply, CompleteReply, CompleteRequest, DisplayData, ErrorOutput, ExecuteInput, ExecuteReply,
-    ExecuteRequest, ExecuteResult, ExecutionCount, HistoryEntry, HistoryReply, HistoryRequest, InspectReply,
-    InspectRequest, IsCompleteReply, JupyterMessage, JupyterMessageContent, KernelInfoReply, LanguageInfo, Media,
-    MediaType, ReplyError, ReplyStatus, Status, StreamContent, UpdateDisplayData,
+    CodeMirrorMode, CommInfoReply, CompleteReply, CompleteRequest, DisplayData, ErrorOutput, ExecuteInput,
+    ExecuteReply, ExecuteRequest, ExecuteResult, ExecutionCount, InspectReply, InspectRequest, IsCompleteReply,
+    JupyterMessage, JupyterMessageContent, KernelInfoReply, LanguageInfo, Media, MediaType, ReplyError, ReplyStatus,
+    Status, StreamContent, UpdateDisplayData,
 };
 use mercer::lang::eval::host::Item;
 use mercer::lang::help;
@@ -21,6 +21,7 @@ use mercer::syntax::scan::is_word_char;
 use mercer::syntax::span::SourceId;
 use serde_json::json;
 
+use super::history::History;
 use super::media;
 use super::notice::{Stop, watched};
 
@@ -46,7 +47,7 @@ pub struct Worker {
     count: usize,
     /// The number of outputs so far, which distinguishes their figures.
     outputs: usize,
-    history: Vec<(usize, String)>,
+    history: History,
 }
 
 /// The parts of a request that its outputs need.
@@ -76,7 +77,7 @@ pub fn status(state: ExecutionState) -> Status {
 
 impl Worker {
     pub fn new(session: Session, send: Send, stop: Stop) -> Self {
-        Self { session, send, stop, count: 0, outputs: 0, history: Vec::new() }
+        Self { session, send, stop, count: 0, outputs: 0, history: History::default() }
     }
 
     /// Answers requests until their sender is gone.
@@ -121,7 +122,7 @@ impl Worker {
             JupyterMessageContent::CompleteRequest(asked) => self.reply(self.complete(asked), request),
             JupyterMessageContent::InspectRequest(asked) => self.reply(self.inspect(asked), request),
             JupyterMessageContent::IsCompleteRequest(asked) => self.reply(is_complete(&asked.code), request),
-            JupyterMessageContent::HistoryRequest(asked) => self.reply(self.history(asked), request),
+            JupyterMessageContent::HistoryRequest(asked) => self.reply(self.history.answer(asked), request),
             JupyterMessageContent::CommInfoRequest(_) => {
                 let none = CommInfoReply { status: ReplyStatus::Ok, comms: Default::default(), error: None };
                 self.reply(none, request);
@@ -140,7 +141,7 @@ impl Worker {
     fn execute(&mut self, asked: &ExecuteRequest, request: &JupyterMessage) -> ExecuteReply {
         if !asked.silent && asked.store_history {
             self.count += 1;
-            self.history.push((self.count, asked.code.clone()));
+            self.history.push(self.count, &asked.code);
         }
         let number = self.number();
         let cell = Cell { send: &self.send, request, silent: asked.silent };
@@ -179,8 +180,11 @@ impl Worker {
         let well = watched(&self.stop, &mut progress, |notice| {
             session.run_with(&asked.code, &name, notice, &mut |item, sources| outputs.item(item, sources))
         });
-        outputs.end();
+        let result = outputs.end();
         let fault = outputs.fault.take();
+        if let Some(text) = result.filter(|_| !asked.silent && asked.store_history) {
+            self.history.keep_output(self.count, text);
+        }
         if well && self.stop.is_asked() {
             cell.show(StreamContent::stderr("stopped: this is the best result so far\n"));
         }
@@ -223,37 +227,6 @@ impl Worker {
         };
         InspectReply { found: media.is_some(), data: Media::new(media.unwrap_or_default()), ..Default::default() }
     }
-
-    /// The cells of this session.
-    fn history(&self, asked: &HistoryRequest) -> HistoryReply {
-        let all = || self.history.iter();
-        let last = |n: i32| all().skip(self.history.len().saturating_sub(usize::try_from(n).unwrap_or(0)));
-        let found: Vec<&(usize, String)> = match asked {
-            HistoryRequest::Range { start, stop, .. } => {
-                let inside = |number: usize| {
-                    let number = i32::try_from(number).unwrap_or(i32::MAX);
-                    *start <= number && (number < *stop || *stop <= 0)
-                };
-                all().filter(|(number, _)| inside(*number)).collect()
-            }
-            HistoryRequest::Tail { n, .. } => last(*n).collect(),
-            HistoryRequest::Search { pattern, n, unique, .. } => {
-                let mut found: Vec<_> =
-                    all().filter(|(_, text)| matches(pattern.as_bytes(), text.as_bytes())).collect();
-                if *unique {
-                    let mut seen = std::collections::HashSet::new();
-                    found.reverse();
-                    found.retain(|(_, text)| seen.insert(text));
-                    found.reverse();
-                }
-                let most = usize::try_from(*n).unwrap_or(usize::MAX);
-                found.split_off(found.len().saturating_sub(most))
-            }
-        };
-        HistoryReply::new(
-            found.into_iter().map(|(number, text)| HistoryEntry::Input(0, *number, text.clone())).collect(),
-        )
-    }
 }
 
 /// The outputs of a running cell. The last value is the result of the cell; the others are displayed.
@@ -289,12 +262,17 @@ impl Outputs<'_> {
         }
     }
 
-    fn end(&mut self) {
-        if let Some(media) = self.last.take() {
-            // The schema of the protocol refuses a missing `transient` that is written as null.
-            let transient = Some(Transient::default());
-            self.cell.show(ExecuteResult { transient, ..ExecuteResult::new(self.number, media) });
-        }
+    /// Shows the result of the cell. Returns its text.
+    fn end(&mut self) -> Option<String> {
+        let media = self.last.take()?;
+        let text = media.content.iter().find_map(|media| match media {
+            MediaType::Plain(text) => Some(text.clone()),
+            _ => None,
+        });
+        // The schema of the protocol refuses a missing `transient` that is written as null.
+        let transient = Some(Transient::default());
+        self.cell.show(ExecuteResult { transient, ..ExecuteResult::new(self.number, media) });
+        text
     }
 }
 
@@ -326,8 +304,9 @@ pub fn kernel_info() -> KernelInfoReply {
             version: version.into(),
             mimetype: Some("text/x-mercer".into()),
             file_extension: Some(".mer".into()),
-            pygments_lexer: Some("text".into()),
-            codemirror_mode: None,
+            // Julia also has `#`, `let`, `for … in`, `|>` and `->`.
+            pygments_lexer: Some("julia".into()),
+            codemirror_mode: Some(CodeMirrorMode::Simple("julia".into())),
             nbconvert_exporter: None,
         },
         banner: format!("Mercer {version}. `?name` in a cell shows help."),
@@ -361,48 +340,10 @@ fn word(text: &str, at: usize) -> &str {
     &text[start..end]
 }
 
-/// Whether a text matches a pattern in which `*` is any text and `?` any byte.
-fn matches(pattern: &[u8], text: &[u8]) -> bool {
-    // The places of the pattern that the text read so far can have reached.
-    let skip = |mut reached: Vec<bool>| {
-        for at in 0..pattern.len() {
-            reached[at + 1] |= reached[at] && pattern[at] == b'*';
-        }
-        reached
-    };
-    let mut reached = vec![false; pattern.len() + 1];
-    reached[0] = true;
-    reached = skip(reached);
-    for byte in text {
-        let mut next = vec![false; pattern.len() + 1];
-        for at in 0..pattern.len() {
-            match pattern[at] {
-                b'*' => next[at] |= reached[at],
-                c => next[at + 1] |= reached[at] && (c == b'?' || c == *byte),
-            }
-        }
-        reached = skip(next);
-    }
-    reached[pattern.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use jupyter_protocol::IsCompleteReplyStatus;
-
-    #[test]
-    fn patterns_have_stars() {
-        for (pattern, text, fits) in [
-            ("1?2*", "1+2+3", true),
-            ("*", "", true),
-            ("*fit*", "air |> fit(SE)", true),
-            ("fit", "fits", false),
-            ("a*b*c", "axxbyy", false),
-        ] {
-            assert_eq!(matches(pattern.as_bytes(), text.as_bytes()), fits, "{pattern} {text}");
-        }
-    }
 
     #[test]
     fn the_word_at_the_cursor_is_found() {

@@ -10,20 +10,29 @@ impl Kernel {
     /// The expression in the names of the families, with their inputs as subscripts and without parameters:
     /// `\mathrm{SE}_{\mathrm{year}} \times \mathrm{Per}_{\mathrm{year}}`.
     pub fn latex(&self) -> String {
-        write(self, Level::Sum, &mut Pen { formula: false, leaf: &mut |leaf| leaf_name(leaf) })
+        write(self, Level::Sum, &mut Pen { formula: false, leaf: &mut |leaf, _| leaf_name(leaf) })
     }
 
     /// The expression with the formula of every family in place of its name. If there are several, their parameters are
-    /// numbered by family in reading order, and inputs have their names.
+    /// numbered by family in reading order, and inputs have their names. A length-scale for each input is explained at
+    /// the end.
     pub fn latex_formula(&self) -> String {
         let whole = self.listed();
         let several = count_leaves(&whole) > 1;
         let mut n = 0;
-        let mut leaf = |leaf: &Leaf| {
+        let mut scales = Vec::new();
+        let mut leaf = |leaf: &Leaf, least: Level| {
             n += 1;
-            format!(r"\left[{}\right]", formula(leaf.family.spec(), &leaf.inputs, several.then_some(n)))
+            let number = several.then_some(n);
+            let text = formula(leaf.family.spec(), &leaf.inputs, number);
+            if leaf.ard {
+                scales.push(separate_scales(&leaf.inputs, number));
+            }
+            // a formula that is a sum, or that explains a letter, is one factor or one term in brackets
+            if is_sum(&text) && least > Level::Sum { format!(r"\left[{text}\right]") } else { text }
         };
-        write(&whole, Level::Sum, &mut Pen { formula: true, leaf: &mut leaf })
+        let whole = write(&whole, Level::Sum, &mut Pen { formula: true, leaf: &mut leaf });
+        std::iter::once(whole).chain(scales).collect::<Vec<_>>().join(r",\quad ")
     }
 }
 
@@ -31,7 +40,7 @@ impl Kernel {
 struct Pen<'a> {
     /// Whether formulas are written in place of names.
     formula: bool,
-    leaf: &'a mut dyn FnMut(&Leaf) -> String,
+    leaf: &'a mut dyn FnMut(&Leaf, Level) -> String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +55,7 @@ fn write(kernel: &Kernel, least: Level, pen: &mut Pen<'_>) -> String {
     match kernel.node() {
         Node::Leaf(leaf) => match kernel.as_number() {
             Some(value) => bracketed(numeral(value), Level::Product),
-            None => (pen.leaf)(leaf),
+            None => (pen.leaf)(leaf, least),
         },
         Node::Sum(_) => {
             let terms: Vec<String> = kernel.summands().into_iter().map(|t| write(t, Level::Product, pen)).collect();
@@ -165,6 +174,32 @@ fn formula(spec: &Spec, inputs: &Inputs, n: Option<usize>) -> String {
     out
 }
 
+/// What r and l stand for where each input has a length-scale.
+fn separate_scales(inputs: &Inputs, n: Option<usize>) -> String {
+    let at = subscript(inputs);
+    let (number, item) = n.map_or((String::new(), "i".into()), |n| (format!("_{{{n}}}"), format!("{n},i")));
+    format!(r"\frac{{r{at}^2}}{{l{number}^2}} = \sum_i \frac{{r_i^2}}{{l_{{{item}}}^2}}")
+}
+
+/// Whether a formula has a plus or a comma outside of all brackets.
+fn is_sum(formula: &str) -> bool {
+    let mut depth = 0_usize;
+    let mut chars = formula.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            // a command, or a space such as `\,`
+            '\\' => {
+                chars.next();
+            }
+            '{' | '(' | '[' => depth += 1,
+            '}' | ')' | ']' => depth = depth.saturating_sub(1),
+            '+' | ',' if depth == 0 => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
 fn numeral(x: f64) -> String {
     let text = number(x);
     match text.split_once('e') {
@@ -233,10 +268,20 @@ mod tests {
     fn formulas_tell_letters_apart() {
         let se = leaf("SE", named("year"), &[]);
         let at = r"r_{\mathrm{year}}";
-        assert_eq!(se.latex_formula(), format!(r"\left[v \exp\left(-\frac{{{at}^2}}{{2 l^2}}\right)\right]"));
+        assert_eq!(se.latex_formula(), format!(r"v \exp\left(-\frac{{{at}^2}}{{2 l^2}}\right)"));
         let product = Kernel::product([se, leaf("Const", Inputs::All, &[])]).unwrap();
-        let first = format!(r"\left[v_{{1}} \exp\left(-\frac{{{at}^2}}{{2 l_{{1}}^2}}\right)\right]");
-        assert_eq!(product.latex_formula(), format!(r"{first} \times \left[v_{{2}}\right]"));
+        let first = format!(r"v_{{1}} \exp\left(-\frac{{{at}^2}}{{2 l_{{1}}^2}}\right)");
+        assert_eq!(product.latex_formula(), format!(r"{first} \times v_{{2}}"));
+        // a formula that is a sum stays together in a product
+        let lines = Kernel::product([leaf("Lin", testing::at(0), &[]), leaf("Lin", testing::at(1), &[])]).unwrap();
+        let line = |i: usize, n: usize| {
+            let side = |prime: &str| format!("(x{prime}_{{{i}}} - c_{{{n}}})");
+            format!(r"\left[b_{{{n}}} + v_{{{n}}} {}{}\right]", side(""), side("'"))
+        };
+        assert_eq!(lines.latex_formula(), format!(r"{} \times {}", line(0, 1), line(1, 2)));
+        assert!(!leaf("Lin", testing::at(0), &[]).latex_formula().contains("left["));
+        assert!(is_sum("b + v x") && is_sum("a, b") && !is_sum(r"v \left(1 + r\right)") && !is_sum(r"v \, [x]"));
+        assert!(!is_sum(r"v \, \delta"));
     }
 
     #[test]
@@ -245,7 +290,7 @@ mod tests {
         let weights = vec![crate::kernel::Values::Each(Vec::new())];
         let form = wraps::AdditiveForm::Additive(None);
         let additive = wraps::additive(form, bases, Inputs::All, weights).unwrap();
-        let (a, b) = (r"\left[v_{1}\right]", r"\left[v_{2}\right]");
+        let (a, b) = ("v_{1}", "v_{2}");
         let text = format!(r"w_{{1}} \left({a} + {b}\right) + w_{{2}} \times {a} \times {b}");
         assert_eq!(additive.latex_formula(), text);
     }

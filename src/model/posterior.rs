@@ -193,7 +193,7 @@ impl Posterior {
         let kernel = self.problem.bound().with_values(self.problem.kernel_values(&self.values));
         let mut noise: Option<Vec<f64>> = None;
         for term in kernel.summands().into_iter().filter(|term| is_noise(term)) {
-            let bound = term.bind(&self.problem.schema())?;
+            let bound = term.bind(&self.problem.schema())?.started();
             let own = bound.diagonal(&bound.values(), &bound.points(x)?)?;
             noise = Some(match noise {
                 Some(other) => other.iter().zip(&own).map(|(a, b)| a + b).collect(),
@@ -301,7 +301,7 @@ impl Posterior {
         let crosses = self.part_crosses(std::slice::from_ref(term), x, training)?;
         let Some(Term { cross, .. }) = crosses.into_iter().next() else { return Ok(Matrix::zeros(0, 0)) };
         let half = self.halves(&cross);
-        let bound = term.bind(&self.problem.schema())?;
+        let bound = term.bind(&self.problem.schema())?.started();
         let prior = covariance(&bound, &bound.values(), &bound.points(x)?)?;
         Ok(prior - half.product(&half))
     }
@@ -329,7 +329,7 @@ impl Posterior {
         let schema = self.problem.schema();
         let mut crosses = Vec::with_capacity(terms.len());
         for term in terms {
-            let bound = term.bind(&schema)?;
+            let bound = term.bind(&schema)?.started();
             let values = bound.values();
             let (base, points) = (bound.points(&self.base())?, bound.points(x)?);
             let own = if training && self.induced.is_some() { own_noise(&bound, &values, &points)? } else { None };

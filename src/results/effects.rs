@@ -32,6 +32,28 @@ pub struct Correlation {
     pub values: Matrix,
 }
 
+/// Which pairs of parts are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairsOfParts {
+    /// Every pair of two different parts.
+    Different,
+    /// Every part with itself and with those after it.
+    All,
+    /// These two, which may be the same.
+    These(usize, usize),
+}
+
+impl PairsOfParts {
+    /// Whether the parts at places `a` and `b` of a list are to be compared, in this order.
+    fn contains(self, parts: &[(usize, String)], a: usize, b: usize) -> bool {
+        match self {
+            Self::Different => a < b,
+            Self::All => a <= b,
+            Self::These(one, other) => (parts[a].0, parts[b].0) == (one, other),
+        }
+    }
+}
+
 impl Correlation {
     /// The largest absolute correlation.
     pub fn largest(&self) -> f64 {
@@ -116,19 +138,14 @@ impl Decomposition {
         Ok(self.components.iter().map(|c| c.mean.iter().zip(&left).map(|(m, l)| m + l).collect()).collect())
     }
 
-    /// The correlations of all pairs of parts that depend on one input each, with `points` values of each input, the
-    /// strongest first.
+    /// The posterior correlations of pairs of parts that depend on one input each, with `points` values of each input.
+    /// Pairs of different parts begin with the strongest; the others are in the order of the parts.
     ///
     /// # Errors
     /// As [`decompose`].
-    pub fn correlations(&self, points: usize) -> Result<Vec<Correlation>, ModelError> {
+    pub fn correlations(&self, points: usize, pairs: PairsOfParts) -> Result<Vec<Correlation>, ModelError> {
         let data = self.fit.problem().data();
-        let inputs: Vec<(usize, String)> = (0..self.components.len())
-            .filter_map(|i| match &self.inputs_of(i)[..] {
-                [one] => Some((i, one.clone())),
-                _ => None,
-            })
-            .collect();
+        let inputs = self.parts_of_one_input();
         // All inputs run through their ranges together, because a part depends only on its own input.
         let all = inputs.iter().map(|(_, name)| (name.as_str(), range(data, name, points, Beyond::default())));
         let rows = self.rows_with(points, all)?;
@@ -138,8 +155,12 @@ impl Decomposition {
         let parts = self.fit.posterior.parts(&kernels, &x, false)?;
         let mut out = Vec::new();
         for (a, (one, first)) in inputs.iter().enumerate() {
-            for (b, (other, second)) in inputs.iter().enumerate().skip(a + 1) {
-                let mut values = self.fit.posterior.cross_covariance(&kernels[a], &kernels[b], &x, false)?;
+            for (b, (other, second)) in inputs.iter().enumerate().filter(|(b, _)| pairs.contains(&inputs, a, *b)) {
+                let posterior = &self.fit.posterior;
+                let mut values = match a == b {
+                    true => posterior.summand_covariance(&kernels[a], &x, false)?,
+                    false => posterior.cross_covariance(&kernels[a], &kernels[b], &x, false)?,
+                };
                 for i in 0..points {
                     for j in 0..points {
                         let scale = (parts[a].var[i] * parts[b].var[j]).sqrt();
@@ -151,8 +172,19 @@ impl Decomposition {
                 out.push(Correlation { one: *one, other: *other, inputs, grid, values });
             }
         }
-        out.sort_by(|a, b| b.largest().total_cmp(&a.largest()));
+        if pairs == PairsOfParts::Different {
+            out.sort_by(|a, b| b.largest().total_cmp(&a.largest()));
+        }
         Ok(out)
+    }
+
+    /// The parts that depend on one numeric input, with the input.
+    pub fn parts_of_one_input(&self) -> Vec<(usize, String)> {
+        let one = |i: usize| match &self.inputs_of(i)[..] {
+            [one] => Some((i, one.clone())),
+            _ => None,
+        };
+        (0..self.components.len()).filter_map(one).collect()
     }
 
     /// Copies of the first training row, with other values of some inputs.
@@ -228,7 +260,7 @@ mod tests {
     #[test]
     fn correlations_are_those_of_the_rows() {
         let parts = decompose(&fitted(), At::Training, By::Term).unwrap();
-        let found = parts.correlations(6).unwrap();
+        let found = parts.correlations(6, PairsOfParts::Different).unwrap();
         // The part of both inputs is left out.
         assert_eq!((found.len(), found[0].one, found[0].other), (1, 0, 1));
         let cross = &parts.cross[0];
@@ -236,5 +268,16 @@ mod tests {
             // Row 7i of the data has a = b = i.
             assert!((found[0].values[(i, i)] - cross.corr[7 * i]).abs() < 1e-6);
         }
+        // A part with itself has correlation 1 at the same value.
+        let own = parts.correlations(6, PairsOfParts::These(0, 0)).unwrap();
+        assert_eq!((own.len(), own[0].one, own[0].other), (1, 0, 0));
+        for i in 0..6 {
+            assert!((own[0].values[(i, i)] - 1.0).abs() < 1e-6);
+            assert!((own[0].values[(i, 0)] - own[0].values[(0, i)]).abs() < 1e-6);
+        }
+        // In the other order, the same values transposed.
+        let turned = parts.correlations(6, PairsOfParts::These(1, 0)).unwrap();
+        assert!((&turned[0].values - found[0].values.transpose()).amax() < 1e-12);
+        assert_eq!(parts.correlations(6, PairsOfParts::All).unwrap().len(), 3);
     }
 }

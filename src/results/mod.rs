@@ -41,7 +41,7 @@ pub use crossval::{
 };
 pub use decompose::{By, Component, Cross, Decomposition, decompose, order_shares};
 pub use deep::{DeepOutcomes, SCORE_SAMPLES, deep_outcomes};
-pub use effects::{Correlation, PartialEffect};
+pub use effects::{Correlation, PairsOfParts, PartialEffect};
 pub use evidence::{EvidenceError, Integration, LogEvidence, log_evidence};
 pub use features::Features;
 pub use grids::Beyond;

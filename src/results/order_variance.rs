@@ -35,7 +35,7 @@ fn walk(fit: &Fit, kernel: &Kernel, found: &mut Vec<(String, Vec<OrderVariance>)
         let (schema, x) = (fit.problem().schema(), fit.problem().x());
         let diagonal = |base: &Kernel| -> Result<Vec<f64>, ModelError> {
             // unset variances inside are held at 1
-            let bound = base.bind(&schema)?;
+            let bound = base.bind(&schema)?.started();
             Ok(bound.diagonal(&bound.values(), &bound.points(&x)?)?)
         };
         let diagonals = orders.kernels().iter().map(diagonal).collect::<Result<Vec<_>, _>>()?;

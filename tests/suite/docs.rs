@@ -1,5 +1,5 @@
-//! The documentation runs: every block of Mercer in README.md and docs/language.md, every script in examples/, and the
-//! generated reference of builtins.
+//! The documentation runs: every block of Mercer in README.md and in the book of docs/, every script in examples/, and
+//! the generated reference of builtins.
 //!
 //! In a block, lines that begin with `> ` are input and the lines below them output; a block without input lines is a
 //! script. Blocks are tagged `mercer`; `mercer continued` continues the session of the block before, and `mercer fails`
@@ -153,9 +153,82 @@ fn the_readme_is_what_comes() {
     hold("README.md", &document("README.md"));
 }
 
+macro_rules! pages {
+    ($($test:ident: $name:literal;)*) => {
+        mod pages {
+            $(#[test] fn $test() { super::hold($name, &super::document($name)); })*
+        }
+
+        /// The pages that are run.
+        const PAGES: &[&str] = &[$($name),*];
+    };
+}
+
+pages! {
+    algebra: "docs/algebra.md";
+    classes: "docs/classes.md";
+    comparison: "docs/comparison.md";
+    cookbook: "docs/cookbook.md";
+    figures: "docs/figures.md";
+    language: "docs/language.md";
+    models: "docs/models.md";
+    quadrature: "docs/quadrature.md";
+    search: "docs/search.md";
+    sparse_deep: "docs/sparse_deep.md";
+    tutorial: "docs/tutorial.md";
+}
+
+/// The files that a text links, from the folder of the text, with the heading after `#`.
+fn links(text: &str) -> Vec<(&str, &str)> {
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
+    targets.filter(|target| !target.contains("://")).map(|t| t.split_once('#').unwrap_or((t, ""))).collect()
+}
+
+/// The name of a heading in links.
+fn anchor(heading: &str) -> String {
+    let words = heading.trim_start_matches('#').trim().to_lowercase();
+    words
+        .chars()
+        .filter(|c| c.is_alphanumeric() || " -_".contains(*c))
+        .map(|c| if c == ' ' { '-' } else { c })
+        .collect()
+}
+
 #[test]
-fn the_language_reference_is_what_comes() {
-    hold("docs/language.md", &document("docs/language.md"));
+fn the_summary_of_the_book_names_every_page() {
+    let listed = |folder: &str| -> Vec<String> {
+        let entries = fs::read_dir(path("docs").join(folder)).expect("a folder").map(|entry| entry.expect("an entry"));
+        let names = entries.map(|entry| folder.to_owned() + &entry.file_name().to_string_lossy());
+        names.filter(|name| name.ends_with(".md") && name != "SUMMARY.md").collect()
+    };
+    let mut found = [listed(""), listed("editors/")].concat();
+    found.sort();
+    let summary = read(&path("docs/SUMMARY.md"));
+    let mut named: Vec<&str> = links(&summary).into_iter().map(|(file, _)| file).collect();
+    named.sort_unstable();
+    assert_eq!(found, named);
+    for name in found.iter().map(|name| format!("docs/{name}")) {
+        let text = read(&path(&name));
+        assert!(PAGES.contains(&name.as_str()) || !text.contains("\n```mercer"), "{name} has blocks that are not run");
+    }
+}
+
+#[test]
+fn links_lead_to_files_and_headings() {
+    let pages = links(include_str!("../../docs/SUMMARY.md")).into_iter().map(|(file, _)| format!("docs/{file}"));
+    for page in pages.chain(["README.md".to_owned()]) {
+        let text = read(&path(&page));
+        let folder = path(&page).parent().expect("a folder").to_owned();
+        for (file, heading) in links(&text) {
+            let target = if file.is_empty() { path(&page) } else { folder.join(file) };
+            assert!(target.exists(), "{page} links {file}, which is not there");
+            if !heading.is_empty() {
+                let text = read(&target);
+                let mut headings = text.lines().filter(|line| line.starts_with('#')).map(anchor);
+                assert!(headings.any(|found| found == heading), "{page}: {file} has no heading #{heading}");
+            }
+        }
+    }
 }
 
 /// Names in code marks that look like files of the repository must exist.
@@ -207,7 +280,10 @@ pub fn example_with(name: &str, set: &[&str]) -> Session {
     assert!(well && shown > 0, "{name}");
     let text = read(&path("examples").join(name));
     for figure in text.split('"').filter(|word| word.ends_with(".svg") || word.ends_with(".png")) {
-        assert!(files.iter().any(|file| file.ends_with(figure)), "{name} does not write {figure}");
+        // the frames of an animation are numbered
+        let first = figure.replace(".png", "_01.png");
+        let written = |name: &str| files.iter().any(|file| file.ends_with(name));
+        assert!(written(figure) || written(&first), "{name} does not write {figure}");
     }
     session
 }

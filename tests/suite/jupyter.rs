@@ -229,6 +229,10 @@ fn questions_about_the_session_are_answered() {
         let tail = json!({ "hist_access_type": "tail", "n": 5, "output": false, "raw": true });
         let history = client.ask("history_request", tail).await.reply;
         assert_eq!(history["history"], json!([[0, 1, "let σair = load(\"airline\")"], [0, 2, "?|>"]]));
+        // clients leave out what has a default
+        let search = json!({ "hist_access_type": "search", "pattern": "?|*", "output": false, "raw": true });
+        let history = client.ask("history_request", search).await.reply;
+        assert_eq!(history["history"], json!([[0, 2, "?|>"]]));
         client.leave().await;
     });
 }
@@ -285,8 +289,9 @@ fn the_kernel_is_registered_below_a_prefix() {
         .output()
         .expect("the program runs");
     assert!(program.status.success());
-    let file = folder.path().join("share/jupyter/kernels/mercer/kernel.json");
-    let found: Json = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let kernel = folder.path().join("share/jupyter/kernels/mercer");
+    assert!(std::fs::read_to_string(kernel.join("mercer_magic.py")).unwrap().contains("register_cell_magic"));
+    let found: Json = serde_json::from_str(&std::fs::read_to_string(kernel.join("kernel.json")).unwrap()).unwrap();
     assert_eq!((&found["language"], &found["interrupt_mode"]), (&json!("mercer"), &json!("message")));
     assert_eq!(found["argv"][3], json!("{connection_file}"));
 }

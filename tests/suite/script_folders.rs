@@ -1,4 +1,5 @@
-//! The scripts of examples/deep/ and examples/quadrature/: figures and lessons of Duvenaud's appendices and of Vafa's thesis.
+//! The scripts of examples/figures/, examples/deep/ and examples/quadrature/: figures and lessons of Duvenaud's chapters
+//! and appendices and of Vafa's thesis.
 
 use std::fs;
 use std::path::Path;
@@ -73,12 +74,38 @@ scripts! {
     symmetry;
 }
 
+scripts! {
+    figures:
+    additive_1_4: ["side=21"];
+    airline_4_6;
+    base_kernels_1_1;
+    components_1_6: ["share=0.06"];
+    correlations_1_7: ["share=0.06"];
+    depths_4_3: ["rows=36", "budget=60"];
+    energy_1_9;
+    extrapolation_1_5;
+    isosurfaces_3_4;
+    lattice_3_3;
+    learning_4_7: ["shares=[0.4, 0.7]", "restarts=1"];
+    manifolds_1_10: ["res=16"];
+    mauna_loa_4_4: ["from=2012"];
+    mobius_1_11: ["side=9", "long=21", "res=16"];
+    prior_posterior;
+    products_1_2;
+    regression_2_3;
+    samples_2_1;
+    solar_4_5;
+    sums_1_3;
+    symmetry_1_8;
+    symmetry_draft_1_4;
+}
+
 /// Every script of a figure is on the page that shows them.
 #[test]
 fn the_page_of_figures_names_every_script() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(root.join("docs/figures.md")).expect("the page");
-    for folder in ["deep", "quadrature"] {
+    for folder in ["figures", "deep", "quadrature"] {
         for entry in fs::read_dir(root.join("examples").join(folder)).expect("the scripts") {
             let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
             assert!(

@@ -140,8 +140,8 @@ impl Canvas {
             Mark::Mesh { vertices, faces, shade, rims, view } => {
                 self.space(&mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view));
             }
-            // Shown along the axis.
-            Mark::Histogram { .. } | Mark::Rug { .. } => {}
+            // Shown along the axis, or as text.
+            Mark::Histogram { .. } | Mark::Rug { .. } | Mark::Nodes { .. } => {}
         }
     }
 

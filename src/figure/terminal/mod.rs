@@ -48,6 +48,19 @@ pub fn to_text(figure: &Figure, width: usize, height: usize, colour: bool) -> St
     out
 }
 
+/// The names of nodes with their values, a line for each height.
+fn nodes(mark: &Mark) -> Option<Vec<String>> {
+    let Mark::Nodes { y, values, names, .. } = mark else { return None };
+    let mut heights: Vec<f64> = y.clone();
+    heights.sort_by(|a, b| b.total_cmp(a));
+    heights.dedup();
+    let line = |height: &f64| {
+        let here = (0..names.len().min(y.len())).filter(|i| y[*i] == *height);
+        here.map(|i| format!("{}: {}", names[i], short(values[i]))).collect::<Vec<_>>().join(", ")
+    };
+    Some(heights.iter().map(line).collect())
+}
+
 fn draw(panel: &Panel, x_label: &str, width: usize, height: usize) -> Vec<Row> {
     let marks = ordered(panel);
     let scales = scales(panel, &marks);
@@ -59,6 +72,10 @@ fn draw(panel: &Panel, x_label: &str, width: usize, height: usize) -> Vec<Row> {
     rows.extend(fold(&panel.y.label, width, 1).iter().map(|t| Row::of(t, width)));
     if let Some(shades) = shades {
         rows.push(shade_row(shades, width));
+    }
+    if let Some(names) = marks.iter().find_map(|mark| nodes(mark)) {
+        rows.extend(names.iter().flat_map(|line| fold(line, width, 3)).map(|line| Row::of(&line, width)));
+        return rows;
     }
     if panel.is_space() {
         rows.extend(space(&marks, width, height.saturating_sub(rows.len()).max(3)));

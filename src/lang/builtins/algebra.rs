@@ -129,8 +129,9 @@ pub static ALGEBRA: &[Builtin] = &[
         ],
         result: Some(Kind::String),
         summary: "a kernel in LaTeX",
-        help: "",
-        examples: &["latex(SE(0) * Per(0) + Lin(0))"],
+        help: "In a formula, r is the distance between x and x' along the inputs below it, and parameters have the number of \
+               their kernel in reading order. `help(SE)` explains the letters of a kernel.",
+        examples: &["latex(SE(0) * Per(0) + Lin(0))", "latex(2 * SE(0), formula=true)"],
         touches: Touches::Nothing,
         run: latex,
     },

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::deep_help::deep_error;
+use super::prediction_rows::no_range;
 use crate::data::write::Table;
 use crate::data::{Column, Dataset};
 use crate::deep::{self, DeepFit, DeepModel, Training};
@@ -40,10 +41,7 @@ pub fn fit(call: &mut Call<'_, '_>, model: &DeepModel) -> Res<Value> {
 fn rows(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Dataset> {
     let n: Option<usize> = call.maybe("n")?;
     match call.maybe::<Value>("at")? {
-        at if n.is_some() && !matches!(at, Some(Value::Range(_))) => {
-            let error = LangError::new("`n` is the number of points of a range, and no range is given");
-            Err(error.argument("n"))
-        }
+        at if n.is_some() && !matches!(at, Some(Value::Range(_))) => Err(no_range()),
         None => Ok(fit.problem.base.data().clone()),
         Some(at) => given_rows(fit, at, n),
     }

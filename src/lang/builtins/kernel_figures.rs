@@ -15,6 +15,7 @@ use crate::lang::eval::kernel_rows::{Placed, Rows, mentions_times};
 use crate::lang::eval::kernel_spans::Origins;
 use crate::lang::numerals::number;
 use crate::linalg::{Vector, pivoted_cholesky};
+use crate::model::has_white_noise;
 
 /// The number of functions in a figure, if not given.
 const DRAWS: usize = 3;
@@ -36,10 +37,13 @@ pub struct KernelPlot {
     pub draws: Option<usize>,
     /// A position in the circle of an animation, from 0 to 1.
     pub phase: f64,
+    /// The direction from which surfaces over three inputs are seen, in degrees.
+    pub view: Option<(f64, f64)>,
     pub random: rand_pcg::Pcg64,
 }
 
 /// A kernel with its inputs and their range.
+#[derive(Clone)]
 struct Shown<'k> {
     kernel: &'k Kernel,
     origins: &'k Origins,
@@ -65,11 +69,23 @@ pub fn picture(kernel: &Kernel, plot: KernelPlot, origins: &Origins) -> Res<Figu
             return Err(LangError::new(text).argument("at").help("give one number for each input, as in `at=[0, 1]`"));
         }
     };
+    let alone = plot.show.is_none();
+    if alone && width > 1 && plot.draws.is_some() {
+        let text = "the figure of a kernel of several inputs shows one draw, or none";
+        return Err(LangError::new(text).argument("draws").help("`show=\"draws\"` shows several"));
+    }
+    if plot.view.is_some() && !(alone && width == 3) {
+        let text = "`view=` does not apply to this figure of a kernel";
+        return Err(LangError::new(text)
+            .argument("view")
+            .help("it applies to surfaces, as of a kernel of three inputs"));
+    }
     let timed = mentions_times(kernel);
     let range = plot.range.unwrap_or_else(|| default_range(kernel));
     let shown = Shown { names: input_names(kernel, width), kernel, origins, at, range, timed, plot };
     let panels = match (shown.plot.show.as_deref(), width) {
         (None, 1) | (Some("slice"), _) => vec![shown.covariance_panel()?, shown.draws_panel()?],
+        (Some("terms"), _) => vec![shown.terms_panel()?],
         (None, 3) => shown.space_panels()?,
         (None, _) => vec![shown.covariance_map()?, shown.draw_map(0)?],
         (Some("covariance"), 1) => vec![shown.covariance_panel()?],
@@ -212,8 +228,19 @@ impl Shown<'_> {
     }
 
     fn covariance_panel(&self) -> Res<Panel> {
-        let x = self.line_points();
-        let values = self.covariances(&self.rows(vec![x.clone()]))?;
+        let mut x = self.line_points();
+        let mut values = self.covariances(&self.rows(vec![x.clone()]))?;
+        // white noise is correlated with itself only: the row at the point is the point
+        let (own, at) = (self.variances(&self.rows(vec![vec![self.at[0]]]))?[0], self.at[0]);
+        if self.range.0 <= at && at <= self.range.1 && has_white_noise(self.kernel) {
+            let place = x.partition_point(|v| *v < at);
+            if x.get(place) == Some(&at) {
+                values[place] = own;
+            } else {
+                x.insert(place, at);
+                values.insert(place, own);
+            }
+        }
         let label = format!("k({}, {})", self.names[0], number(self.at[0]));
         let panel = Panel::new(self.axis(0), label, vec![zero(), line(&x, &values, "", MarkRole::Mean)]);
         Ok(panel.titled(format!("Covariance with {}{}", number(self.at[0]), self.others(1))))
@@ -253,36 +280,131 @@ impl Shown<'_> {
         Ok(panel)
     }
 
+    /// Products of inputs as nodes, each with its share of k(x₀, x₀), and lines to those with one more input.
+    fn terms_panel(&self) -> Res<Panel> {
+        const MOST_INPUTS: usize = 6;
+        let width = self.at.len();
+        if width > MOST_INPUTS {
+            let text = format!("the products of at most {MOST_INPUTS} inputs are drawn, and this kernel has {width}");
+            return Err(LangError::new(text).argument("show"));
+        }
+        let terms = self.kernel.expand_all().map_err(|error| LangError::new(error.to_string()))?.terms().to_vec();
+        let (mentioned, _) = self.kernel.mentioned();
+        let mut values = vec![0.0; 1 << width];
+        for term in &terms {
+            let (inputs, all) = term.mentioned();
+            if all {
+                let text = format!("the inputs of `{term}` are not written, so its products are not known");
+                let help = "write the inputs, as in `additive([SE(0), SE(1), SE(2)])`";
+                return Err(LangError::new(text).argument("show").help(help));
+            }
+            let place = |input: &InputRef| mentioned.iter().position(|known| known == input).unwrap_or(0);
+            let set: usize = inputs.iter().map(|input| 1 << place(input)).fold(0, |a, b| a | b);
+            let whole = Shown { kernel: term, ..self.clone() };
+            let mut own: Vec<Vec<f64>> = inputs.iter().map(|input| vec![self.at[place(input)]]).collect();
+            if own.is_empty() {
+                own.push(vec![0.0]);
+            }
+            values[set] += whole.variances(&Rows::numbers(1, own))?[0];
+        }
+        let order = |set: usize| set.count_ones();
+        // without a constant there is no node for it
+        let mut sets: Vec<usize> = (0..1 << width).filter(|set| *set > 0 || values[0] != 0.0).collect();
+        // 0 × 3 before 1 × 2
+        sets.sort_by_key(|set| (0..width).filter(|i| set >> i & 1 == 1).collect::<Vec<_>>());
+        let (mut x, mut y) = (Vec::new(), Vec::new());
+        for set in &sets {
+            let row: Vec<usize> = sets.iter().copied().filter(|other| order(*other) == order(*set)).collect();
+            let place = row.iter().position(|other| other == set).unwrap_or(0);
+            x.push((place as f64 + 0.5) / row.len() as f64);
+            y.push(f64::from(order(*set)));
+        }
+        let name = |i: usize| match mentioned.get(i) {
+            Some(InputRef::Name(name)) => name.to_string(),
+            Some(InputRef::Index(at)) => at.to_string(),
+            None => i.to_string(),
+        };
+        let names = sets.iter().map(|set| match set {
+            0 => "constant".to_string(),
+            _ => (0..width).filter(|i| set >> i & 1 == 1).map(name).collect::<Vec<_>>().join(" × "),
+        });
+        let below = |a: usize, b: usize| sets[a] & sets[b] == sets[a] && order(sets[b]) == order(sets[a]) + 1;
+        let pairs = (0..sets.len()).flat_map(|a| (0..sets.len()).map(move |b| [a, b]));
+        let nodes = Mark::Nodes {
+            names: names.collect(),
+            edges: pairs.filter(|[a, b]| below(*a, *b)).collect(),
+            values: sets.iter().map(|set| values[*set]).collect(),
+            label: "variance".into(),
+            x,
+            y,
+        };
+        let title = format!("Products of inputs, and their variance at {}", self.point());
+        Ok(Panel::new("", "", vec![nodes]).titled(title))
+    }
+
     fn variance_map(&self) -> Res<Panel> {
         self.map("Variance k(x, x)", "variance", SIDE, |rows| self.variances(rows))
     }
 
+    /// A draw at few points, because their covariance matrix is large, and linear between them.
     fn draw_map(&self, i: usize) -> Res<Panel> {
         let title =
             if self.plot.show.is_some() { format!("Draw {}", i + 1) } else { "A function drawn from it".into() };
-        self.map(&title, "f", DRAWN_SIDE, |rows| Ok(self.functions(rows, i, 1)?.pop().unwrap_or_default()))
+        let points = grid(self.range, DRAWN_SIDE);
+        let n = DRAWN_SIDE * DRAWN_SIDE;
+        let x: Vec<f64> = (0..n).map(|at| points[at % DRAWN_SIDE]).collect();
+        let y: Vec<f64> = (0..n).map(|at| points[at / DRAWN_SIDE]).collect();
+        let drawn = self.functions(&self.rows(vec![x, y]), i, 1)?.pop().unwrap_or_default();
+        self.map(&title, "f", 2 * DRAWN_SIDE - 1, |_| Ok(refined(&drawn, DRAWN_SIDE)))
     }
 
     /// Surfaces in the space of three inputs on which the covariance with the point has one value.
     fn space_panels(&self) -> Res<Vec<Panel>> {
         const SHARES: [f64; 3] = [0.75, 0.5, 0.25];
         let side = SPACE_SIDE;
-        let points = grid(self.range, side);
+        // without a range the inner half, where the covariance changes
+        let (lo, hi) = if self.plot.range.is_some() { self.range } else { (self.range.0 / 2.0, self.range.1 / 2.0) };
+        let points = grid((lo, hi), side);
         let column = |stride: usize| (0..side.pow(3)).map(|i| points[i / stride % side]).collect::<Vec<f64>>();
         let values = self.covariances(&self.rows(vec![column(1), column(side), column(side * side)]))?;
         let finite = || values.iter().copied().filter(|v| v.is_finite());
-        let (lo, hi) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
-        let title = |level: f64| format!("Covariance {} with {}", describe::rounded(level), self.point());
+        let (least, most) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+        let (azimuth, elevation) = self.plot.view.unwrap_or(VIEW);
+        let title = |level: f64| format!("Covariance {} with {}", level_text(level), self.point());
         let panels = SHARES.into_iter().map(|share| {
-            let level = lo + share * (hi - lo);
-            let (vertices, faces) = isosurface([&points, &points, &points], &values, level);
+            let level = least + share * (most - least);
+            let (mut vertices, faces) = isosurface([&points, &points, &points], &values, level);
+            // the edges of the space: its floor and ceiling, and two of its walls
+            let first = u32::try_from(vertices.len()).unwrap_or(u32::MAX - 8);
+            let end = |i: usize, bit: usize| if i >> bit & 1 == 0 { lo } else { hi };
+            vertices.extend((0..8).map(|i| [end(i, 0), end(i, 1), end(i, 2)]));
+            let rim = |corners: [u32; 4]| corners.map(|corner| first + corner).to_vec();
+            let rims = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6]].map(rim).to_vec();
             // colours show the height, and shading the shape
             let shade = vertices.iter().map(|p| p[2]).collect();
-            let mesh = Mark::Mesh { vertices, faces, shade, rims: Vec::new(), view: Some(VIEW) };
+            let mesh =
+                Mark::Mesh { vertices, faces, shade, rims, view: Some((azimuth + 360.0 * self.plot.phase, elevation)) };
             Panel::new("", "", vec![mesh]).titled(title(level))
         });
         Ok(panels.collect())
     }
+}
+
+/// Values at the points of a square grid, and in the middles between neighbours.
+fn refined(values: &[f64], side: usize) -> Vec<f64> {
+    let fine = 2 * side - 1;
+    let at = |r: usize, c: usize| values.get(r * side + c).copied().unwrap_or(f64::NAN);
+    let mean = |i: usize| {
+        let (r, c) = (i / fine, i % fine);
+        let corners = [(r / 2, c / 2), (r.div_ceil(2), c / 2), (r / 2, c.div_ceil(2)), (r.div_ceil(2), c.div_ceil(2))];
+        corners.into_iter().map(|(r, c)| at(r, c)).sum::<f64>() / 4.0
+    };
+    (0..fine * fine).map(mean).collect()
+}
+
+/// A level with at most three decimals, or in short form if it is small.
+fn level_text(level: f64) -> String {
+    if level.abs() < 0.01 { describe::rounded(level) } else { number((level * 1000.0).round() / 1000.0) }
 }
 
 /// The view of surfaces of one covariance: azimuth and elevation in degrees.
@@ -316,7 +438,12 @@ fn longest_scale(kernel: &Kernel) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::reach;
+    use super::{reach, refined};
+
+    #[test]
+    fn middles_are_means_of_their_neighbours() {
+        assert_eq!(refined(&[0.0, 1.0, 2.0, 5.0], 2), [0.0, 0.5, 1.0, 1.0, 2.0, 3.0, 2.0, 3.5, 5.0]);
+    }
 
     #[test]
     fn ordinary_scales_share_a_range() {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::calendar::{self, TimeUnit};
 use crate::figure::{Axis, Figure, Panel, Size};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
@@ -15,17 +16,30 @@ pub struct AxesOptions {
     title: Option<Arc<str>>,
     xlabel: Option<Arc<str>>,
     ylabel: Option<Arc<str>>,
-    xlim: Option<(f64, f64)>,
-    ylim: Option<(f64, f64)>,
+    xlim: Option<Limits>,
+    ylim: Option<Limits>,
     log: Option<Arc<str>>,
     size: Option<Size>,
 }
 
+/// The ends of an axis.
+#[derive(Clone, Copy)]
+struct Limits {
+    ends: (f64, f64),
+    /// Whether they are days since 1970.
+    dates: bool,
+}
+
+/// Numbers, or dates as texts.
+const LIMITS: Want = Want::Either(&[Want::Numbers, Want::Each(&Want::STRING)]);
+
 pub const TITLE: Place = Place::keyword("title", Want::STRING, "the title of the value", "the title");
 pub const XLABEL: Place = Place::keyword("xlabel", Want::STRING, "the input", "the label of the horizontal axes");
 pub const YLABEL: Place = Place::keyword("ylabel", Want::STRING, "the quantity", "the label of the vertical axes");
-pub const XLIM: Place = Place::keyword("xlim", Want::Numbers, "from the values", "the ends of the horizontal axes");
-pub const YLIM: Place = Place::keyword("ylim", Want::Numbers, "from the values", "the ends of the vertical axes");
+pub const XLIM: Place =
+    Place::keyword("xlim", LIMITS, "from the values", "the ends of the horizontal axes, numbers or dates");
+pub const YLIM: Place =
+    Place::keyword("ylim", LIMITS, "from the values", "the ends of the vertical axes, numbers or dates");
 pub const LOG: Place =
     Place::keyword("log", Want::Choice(&["x", "y", "xy"]), "none", "the axes with a logarithmic scale");
 pub const SIZE: Place =
@@ -34,7 +48,7 @@ pub const SIZE: Place =
 /// The keywords of a call.
 pub fn given(call: &mut Call<'_, '_>) -> Res<AxesOptions> {
     let mut limits = |name: &'static str| match call.maybe::<Value>(name)? {
-        Some(value) => ends(&value, &format!("`{name}`"), name).map(Some),
+        Some(value) => limits_of(&value, name).map(Some),
         None => Ok(None),
     };
     let (xlim, ylim) = (limits("xlim")?, limits("ylim")?);
@@ -47,6 +61,55 @@ pub fn given(call: &mut Call<'_, '_>) -> Res<AxesOptions> {
         log: call.maybe("log")?,
         size: size(call)?,
     })
+}
+
+fn limits_of(value: &Value, name: &'static str) -> Res<Limits> {
+    let texts = match value {
+        Value::List(list) => list.items().iter().any(|item| matches!(item, Value::Str(_))),
+        value => matches!(value, Value::Str(_)),
+    };
+    let days = match value {
+        Value::Range(range) => range.dates.then_some((range.start, range.end)),
+        Value::List(list) if texts => {
+            let day = |item: &Value| match item {
+                Value::Str(text) => calendar::date(text).map(|at| at.to(TimeUnit::Day)),
+                _ => None,
+            };
+            match list.items() {
+                [first, last] => day(first).zip(day(last)),
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    match days {
+        Some((first, last)) if first != last => Ok(Limits { ends: (first.min(last), first.max(last)), dates: true }),
+        None if !texts => Ok(Limits { ends: ends(value, &format!("`{name}`"), name)?, dates: false }),
+        _ => {
+            let text = format!("`{name}` is a range of two dates, as in `{name}=\"2024-01-01\"..\"2024-03-01\"`");
+            Err(LangError::new(text).argument(name))
+        }
+    }
+}
+
+impl Limits {
+    /// In the unit of an axis.
+    fn on(self, axis: &Axis, name: &'static str) -> Res<(f64, f64)> {
+        let (lo, hi) = self.ends;
+        match (self.dates, axis.time) {
+            (false, None) => Ok((lo, hi)),
+            (true, Some(unit)) => Ok((TimeUnit::Day.convert(lo, unit), TimeUnit::Day.convert(hi, unit))),
+            (false, Some(_)) => {
+                let text = format!("`{name}` is a range of numbers, and the axis `{}` has dates", axis.label);
+                let help = format!("write dates, as in `{name}=\"2024-01-01\"..\"2024-03-01\"`");
+                Err(LangError::new(text).argument(name).help(help))
+            }
+            (true, None) => {
+                let text = format!("`{name}` is a range of dates, and the axis `{}` has numbers", axis.label);
+                Err(LangError::new(text).argument(name).help(format!("write numbers, as in `{name}=0..10`")))
+            }
+        }
+    }
 }
 
 fn size(call: &mut Call<'_, '_>) -> Res<Option<Size>> {
@@ -73,6 +136,10 @@ impl AxesOptions {
     pub fn apply(&self, figure: &mut Figure) -> Res<()> {
         if let Some(title) = &self.title {
             figure.title = title.to_string();
+            // it takes the place of the title of a single panel
+            if let [only] = &mut figure.panels[..] {
+                only.title.clear();
+            }
         }
         if self.size.is_some() {
             figure.size = self.size;
@@ -97,8 +164,10 @@ impl AxesOptions {
                     return Err(LangError::new(format!("an axis of {what} has no logarithmic scale")).argument("log"));
                 }
             }
-            set(&mut panel.x, self.xlabel.as_deref(), self.xlim, log.contains('x'));
-            set(&mut panel.y, self.ylabel.as_deref(), self.ylim, log.contains('y'));
+            let on = |limits: Option<Limits>, axis: &Axis, name| limits.map(|l| l.on(axis, name)).transpose();
+            let (xlim, ylim) = (on(self.xlim, &panel.x, "xlim")?, on(self.ylim, &panel.y, "ylim")?);
+            set(&mut panel.x, self.xlabel.as_deref(), xlim, log.contains('x'));
+            set(&mut panel.y, self.ylabel.as_deref(), ylim, log.contains('y'));
             if !log.is_empty() && !panel.has_values() {
                 let text = "a logarithmic axis shows positive values only, and there are none";
                 return Err(LangError::new(text).argument("log").help("leave `log` out"));

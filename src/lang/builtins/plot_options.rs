@@ -1,9 +1,12 @@
 //! The keywords of `plot`, and the values to which each applies.
 
 use crate::describe::part_figures::Scales;
+use crate::describe::{posterior_maps, slice_figures};
+use crate::fit::Fit;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::payload::explanation::Subject;
+use crate::lang::payload::plot::Between;
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Record, Value, check_length};
 use crate::lang::wording::join_or;
@@ -40,10 +43,28 @@ const OPTIONS: &[FigureOption] = &[
     FigureOption {
         name: "show",
         applies_to: "a decomposition (\"parts\" or \"correlation\"), a search (\"depths\" or \"scores\"), a fit of a \
-                     numeric target (\"posterior\" or \"observed\") or a kernel",
+                     numeric target (\"posterior\", \"mean\", \"sd\", \"observed\" or \"slice\"), a prediction of one \
+                     (\"mean\" or \"sd\") or a kernel",
+        except: |value| match value {
+            Value::Fit(fit) => fit.problem().classes().is_some(),
+            Value::Prediction(prediction) => prediction.probability.is_some(),
+            _ => false,
+        },
+    },
+    FigureOption {
+        name: "at",
+        applies_to: "a kernel (the point x₀ of k(·, x₀)) and to `show=\"slice\"` for a fit",
         except: |value| matches!(value, Value::Fit(fit) if fit.problem().classes().is_some()),
     },
-    FigureOption { name: "at", applies_to: "a kernel (the point x₀ of k(·, x₀))", except: |_| false },
+    FigureOption { name: "between", applies_to: "a decomposition with `show=\"correlation\"`", except: |_| false },
+    FigureOption {
+        name: "n",
+        applies_to: "the maps of a fit of two numeric inputs and of `show=\"correlation\"`",
+        except: |value| match value {
+            Value::Fit(fit) => fit.problem().classes().is_some() || posterior_maps::two_inputs(fit).is_none(),
+            _ => false,
+        },
+    },
     FigureOption { name: "mark", applies_to: "numbers: a list, or a record of lists", except: |_| false },
     FigureOption {
         name: "names",
@@ -68,7 +89,7 @@ const OPTIONS: &[FigureOption] = &[
         applies_to: "a kernel or a prediction with `draws`, whose draws move, and a surface, which turns",
         except: |value| matches!(value, Value::Prediction(prediction) if prediction.probability.is_some()),
     },
-    FigureOption { name: "view", applies_to: "a surface", except: |_| false },
+    FigureOption { name: "view", applies_to: "a surface, also of a kernel of three inputs", except: |_| false },
     FigureOption {
         name: "scales",
         applies_to: "the parts of a decomposition or of an explained fit",
@@ -172,6 +193,7 @@ pub fn refuse_unused(call: &Call<'_, '_>, value: &Value) -> Res<()> {
         let text = "nothing moves in the frames of a prediction without draws";
         return Err(LangError::new(text).argument("frames").help("give `draws=` too"));
     }
+    refuse_without_show(call, &values)?;
     let Some(Value::Str(show)) = call.value("show") else { return Ok(()) };
     for value in values.iter().filter(|value| OPTIONS.iter().any(|o| o.name == "show" && o.applies(value))) {
         refuse_show(call, value, show)?;
@@ -183,8 +205,9 @@ pub fn refuse_unused(call: &Call<'_, '_>, value: &Value) -> Res<()> {
 fn refuse_show(call: &Call<'_, '_>, value: &Value, show: &str) -> Res<()> {
     let known: &[&str] = match value {
         Value::Search(_) => &["depths", "scores"],
-        Value::Kernel(_) => &["covariance", "variance", "draws", "slice"],
-        Value::Fit(_) => &["posterior", "observed"],
+        Value::Kernel(_) => &["covariance", "variance", "draws", "slice", "terms"],
+        Value::Fit(_) => &["posterior", "mean", "sd", "observed", "slice"],
+        Value::Prediction(_) => &["mean", "sd"],
         _ => &["parts", "correlation"],
     };
     if !known.contains(&show) {
@@ -192,9 +215,19 @@ fn refuse_show(call: &Call<'_, '_>, value: &Value, show: &str) -> Res<()> {
         let known = join_or(known.iter().map(|name| format!("\"{name}\"")));
         return Err(LangError::new(text).help(format!("`show` is {known}")).argument("show"));
     }
+    if let (Value::Fit(fit), "slice") = (value, show) {
+        slice_of(call, fit)?;
+    }
     let unused: &[&str] = match show {
-        "scores" | "observed" => &["band"],
+        "scores" => &["band"],
+        "observed" => &["band", "at", "n"],
+        "posterior" => &["at"],
+        "mean" => &["band", "at", "draws", "deciles", "frames"],
+        "sd" => &["at", "draws", "deciles", "frames"],
         "correlation" => &["scales"],
+        "parts" => &["between", "n"],
+        "terms" => &["draws", "frames", "x"],
+        "slice" if matches!(value, Value::Fit(_)) => &["n"],
         "covariance" => &["draws", "frames"],
         "variance" => &["draws", "frames", "at"],
         "draws" => &["at"],
@@ -206,6 +239,69 @@ fn refuse_show(call: &Call<'_, '_>, value: &Value, show: &str) -> Res<()> {
             let text = format!("`{unused}=` does not apply to the figure `show=\"{show}\"`");
             Err(LangError::new(text).help("leave one of the two out").argument(unused))
         }
+    }
+}
+
+/// Rejects keywords that apply to a figure that `show` would choose.
+fn refuse_without_show(call: &Call<'_, '_>, values: &[Value]) -> Res<()> {
+    if call.value("show").is_some() {
+        return Ok(());
+    }
+    let needs = |name: &'static str, show: &str| {
+        let text = format!("`{name}=` applies to the figure `show=\"{show}\"`");
+        Err(LangError::new(text).argument(name).help(format!("write `show=\"{show}\"` too")))
+    };
+    let parts = values.iter().all(|value| matches!(value, Value::Decomposition(_)));
+    let fits = values.iter().all(|value| matches!(value, Value::Fit(_)));
+    match () {
+        () if parts && call.value("between").is_some() => needs("between", "correlation"),
+        () if parts && call.value("n").is_some() => needs("n", "correlation"),
+        () if fits && call.value("at").is_some() => needs("at", "slice"),
+        () => Ok(()),
+    }
+}
+
+/// Rejects the slices of a fit of one input, and a point with another number of inputs.
+fn slice_of(call: &Call<'_, '_>, fit: &Fit) -> Res<()> {
+    let inputs = slice_figures::numeric_inputs(fit);
+    if fit.problem().names().len() < 2 || inputs.is_empty() {
+        let text = "a slice is along one of several inputs, and this fit has one";
+        return Err(LangError::new(text).argument("show").help("leave `show` out: the posterior is along its input"));
+    }
+    let Some(at) = call.value("at") else { return Ok(()) };
+    let given = Vec::<f64>::from_value(at.clone()).map_err(|error| error.argument("at"))?;
+    if given.len() == inputs.len() && given.iter().all(|v| v.is_finite()) {
+        return Ok(());
+    }
+    let text = format!("a point has a number for each of {}, found {}", inputs.join(", "), given.len());
+    Err(LangError::new(text).argument("at"))
+}
+
+/// The pairs of parts of a figure of correlations, if given.
+pub fn between(call: &mut Call<'_, '_>) -> Res<Option<Between>> {
+    let Some(value) = call.maybe::<Value>("between")? else { return Ok(None) };
+    let labels: Vec<Value> = value.items().map_or_else(|| vec![value.clone()], Iterator::collect);
+    match &labels[..] {
+        [Value::Str(all)] if &**all == "all" => Ok(Some(Between::All)),
+        [Value::Str(one), Value::Str(other)] => Ok(Some(Between::These(one.clone(), other.clone()))),
+        _ => {
+            let text = "`between` is the labels of two parts, or \"all\"";
+            let help = "for example `between=[\"cement\", \"water\"]`; twice the same label is a part with itself";
+            Err(LangError::new(text).argument("between").help(help))
+        }
+    }
+}
+
+/// The number of points along each side of a map, if given.
+pub fn points(call: &mut Call<'_, '_>) -> Res<Option<usize>> {
+    const LEAST: usize = 2;
+    const MOST: usize = 500;
+    match call.maybe::<usize>("n")? {
+        Some(n) if !(LEAST..=MOST).contains(&n) => {
+            let text = format!("a map has {LEAST} to {MOST} points along each side, found {n}");
+            Err(LangError::new(text).argument("n"))
+        }
+        n => Ok(n),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::figure::{self, Figure};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::eval::host::Item;
-use crate::lang::payload::plot::{Drawable, PlotError, PlotOptions};
+use crate::lang::payload::plot::{Between, Drawable, PlotError, PlotOptions};
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Kind, Value};
@@ -35,6 +35,8 @@ struct Arguments {
     mark: Marked,
     names: Option<Vec<String>>,
     deciles: bool,
+    between: Option<Between>,
+    points: Option<usize>,
     /// The position in the circle of an animation, from 0 to 1.
     phase: f64,
     /// The range of kernels that share an axis.
@@ -56,6 +58,8 @@ impl Arguments {
             mark: Marked::Line,
             names: None,
             deciles: false,
+            between: None,
+            points: None,
             phase: 0.0,
             range: None,
             random: None,
@@ -84,6 +88,8 @@ impl Arguments {
             },
             names: names(call)?,
             deciles: call.or("deciles", false)?,
+            between: plot_options::between(call)?,
+            points: plot_options::points(call)?,
             ..Self::none()
         })
     }
@@ -215,7 +221,7 @@ fn one(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figu
         Some(x) => plot_options::ends(x, "for a kernel or a deep GP, `x`", "x").map(Some),
         None => Ok(range),
     };
-    let (at, show, draws, phase) = (args.at.clone(), args.show.clone(), args.draws, args.phase);
+    let (at, show, draws, phase, view) = (args.at.clone(), args.show.clone(), args.draws, args.phase, args.view);
     let random = &mut args.random;
     let mut draw = |from: Drawable<'_>| match from {
         Drawable::Kernel(kernel) => {
@@ -224,7 +230,7 @@ fn one(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figu
                 Some(random) => random.clone(),
                 None => random.insert(super::random_numbers::random(call)?).clone(),
             };
-            let plot = KernelPlot { range, at: at.clone(), show: show.clone(), draws, phase, random };
+            let plot = KernelPlot { range, at: at.clone(), show: show.clone(), draws, phase, view, random };
             kernel_figures::picture(kernel, plot, &call.eval.host.origins)
         }
         Drawable::Deep(model) => super::deep_priors::picture(call, model, ranged()?),
@@ -240,6 +246,9 @@ fn one(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figu
         mark: args.mark,
         names: args.names.clone(),
         deciles: args.deciles,
+        between: args.between.clone(),
+        at: args.at.clone(),
+        points: args.points,
         phase: args.phase,
         draw: &mut draw,
     });
@@ -341,13 +350,18 @@ pub static PLOTTING: &[Builtin] = &[
                     "variance",
                     "draws",
                     "slice",
+                    "terms",
                     "posterior",
+                    "mean",
+                    "sd",
                     "observed",
                 ]),
                 "\"parts\" or \"depths\"",
                 "for a decomposition, the parts, or the correlations of their posteriors; for a search, the best fit of \
-                 each depth, or its score; for a kernel, k(·, x₀), k(x, x) or draws alone, or both along the first \
-                 input only; for a fit, the posterior, or predicted against observed values",
+                 each depth, or its score; for a kernel, k(·, x₀), k(x, x) or draws alone, covariance and draws \
+                 along the first input only, or the products of inputs that it adds up; for a fit, the posterior, \
+                 predicted against observed values, or the posterior along each of several inputs; for maps of a fit \
+                 or of a prediction, the mean or the standard deviation alone",
             ),
             Place::keyword(
                 "draws",
@@ -358,8 +372,22 @@ pub static PLOTTING: &[Builtin] = &[
             Place::keyword(
                 "at",
                 Want::Numbers,
-                "the origin",
-                "for a kernel, the point x₀ of k(·, x₀), one number for each input",
+                "the origin; for a fit the medians",
+                "for a kernel, the point x₀ of k(·, x₀), one number for each input; for a fit with `show=\"slice\"`, the \
+                 values of the inputs that a panel does not vary",
+            ),
+            Place::keyword(
+                "between",
+                Want::Either(&[Want::Choice(&["all"]), Want::Each(&Want::STRING)]),
+                "the strongest pairs",
+                "for `show=\"correlation\"`, the labels of two parts, which may be the same, or \"all\" for every pair and \
+                 each part with itself",
+            ),
+            Place::keyword(
+                "n",
+                Want::Positive,
+                "60; for correlations 40",
+                "for the maps of a fit of two inputs and of correlations, the number of points along each side",
             ),
             Place::keyword(
                 "deciles",
@@ -383,7 +411,7 @@ pub static PLOTTING: &[Builtin] = &[
                 "frames",
                 Want::Positive,
                 "one figure",
-                "for a kernel or a prediction, the number of numbered .png files in which its draws move and return; for a surface, in which it turns",
+                "for a kernel or a prediction, the number of numbered .png files in which its draws move and return; for a surface, also of a kernel of three inputs, in which it turns",
             ),
             XLABEL,
             YLABEL,
@@ -401,7 +429,7 @@ pub static PLOTTING: &[Builtin] = &[
                 "view",
                 Want::Numbers,
                 "the view that shows the most",
-                "for a surface, the azimuth and elevation of the view, in degrees",
+                "for a surface, also of a kernel of three inputs, the azimuth and elevation of the view, in degrees",
             ),
         ],
         result: None,

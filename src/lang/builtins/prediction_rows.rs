@@ -24,15 +24,19 @@ pub(super) const AT: Place = Place::optional(
 );
 pub(super) const N: Place = Place::optional("n", Want::Count, "every whole number", "the number of points of a range");
 
+/// `n` was given without a range.
+pub(super) fn no_range() -> LangError {
+    let error = LangError::new("`n` is the number of points of a range, and no range is given").argument("n");
+    error.help("a range comes first, as in `predict(fit, 1961..1964, n=36)`")
+}
+
 /// The rows of a prediction: those in a value, or the training rows.
 pub(super) fn place(call: &mut Call<'_, '_>, fit: &Fit) -> Res<At> {
     let n: Option<usize> = call.maybe("n")?;
     let Some(at) = call.maybe::<Value>("at")? else {
         return match n {
             None => Ok(At::Training),
-            Some(_) => {
-                Err(LangError::new("`n` is the number of points of a range, and no range is given").argument("n"))
-            }
+            Some(_) => Err(no_range()),
         };
     };
     if n.is_some() && !matches!(at, Value::Range(_)) {

@@ -10,6 +10,7 @@ use crate::figure::Figure;
 use crate::kernel::Kernel;
 use crate::lang::error::{LangError, Res};
 use crate::model::ModelError;
+use crate::results::PairsOfParts;
 
 /// The arguments of `plot`.
 pub struct PlotOptions<'p> {
@@ -28,12 +29,44 @@ pub struct PlotOptions<'p> {
     pub mark: Marked,
     /// The names of several lists of numbers.
     pub names: Option<Vec<String>>,
+    /// The pairs of parts whose correlations are shown, by their labels, if given.
+    pub between: Option<Between>,
+    /// The point of slices.
+    pub at: Option<Vec<f64>>,
+    /// The number of points along each side of a map, if given.
+    pub points: Option<usize>,
     /// Whether the bands between deciles are drawn.
     pub deciles: bool,
     /// The position in the circle of an animation, from 0 to 1.
     pub phase: f64,
     /// Draws a value that needs the evaluator.
     pub draw: &'p mut dyn FnMut(Drawable<'_>) -> Res<Figure>,
+}
+
+/// The pairs of parts of a figure of correlations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Between {
+    All,
+    /// Two labels, which may be the same.
+    These(Arc<str>, Arc<str>),
+}
+
+impl Between {
+    /// The pairs among parts with these labels.
+    ///
+    /// # Errors
+    /// A label that no part has.
+    pub fn pairs<'l>(&self, labels: impl Iterator<Item = &'l str> + Clone) -> Res<PairsOfParts> {
+        let Between::These(one, other) = self else { return Ok(PairsOfParts::All) };
+        let place = |label: &Arc<str>| {
+            labels.clone().position(|known| known == &**label).ok_or_else(|| {
+                let known: Vec<&str> = labels.clone().collect();
+                LangError::new(format!("there is no part called \"{label}\""))
+                    .help(format!("the parts are {}", known.join(", ")))
+            })
+        };
+        Ok(PairsOfParts::These(place(one)?, place(other)?))
+    }
 }
 
 /// A value whose figure needs the evaluator.

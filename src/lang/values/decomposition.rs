@@ -8,17 +8,17 @@ use super::data::{inputs, inputs_json};
 use super::json::{number, numbers};
 use super::value::{Member, Record, Value, ValueKind};
 use crate::data::write::Table;
-use crate::describe::{self, part_figures, tables};
+use crate::describe::{self, correlation_figures, part_figures, tables};
 use crate::figure::Figure;
 use crate::lang::error::{LangError, Res};
 use crate::lang::payload::plot::{PlotError, PlotOptions};
-use crate::results::{Component, Cross, Decomposition};
+use crate::results::{Component, Cross, Decomposition, PairsOfParts};
 
 impl ValueKind for Decomposition {
     const NAME: &'static str = "Decomposition";
     const NOUN: &'static str = "a decomposition";
     const MADE_BY: &'static str = "`decompose(fit)`";
-    const PLOT: Option<&'static [&'static str]> = Some(&["show", "scales"]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["show", "scales", "between", "n"]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] = &[
         Member::checked("components", "for each part its label, kernel, mean, var and share", |parts| {
@@ -91,8 +91,18 @@ impl ValueKind for Decomposition {
         if options.show.as_deref() != Some("correlation") {
             return Ok(part_figures::decomposition(self, options.scales)?);
         }
+        let labels = self.components.iter().map(|part| part.label.as_str());
+        let pairs = match &options.between {
+            Some(between) => between.pairs(labels).map_err(|error| error.argument("between"))?,
+            None => PairsOfParts::Different,
+        };
         let text = "correlations are shown for parts with one input each, and there are fewer than two such parts";
-        Ok(part_figures::correlations(self)?.ok_or_else(|| LangError::new(text))?)
+        Ok(correlation_figures::correlations(self, pairs, options.points)?.ok_or_else(|| {
+            LangError::new(match pairs {
+                PairsOfParts::Different => text,
+                _ => "correlations are shown for parts that depend on one numeric input each",
+            })
+        })?)
     }
 
     fn table(&self) -> Option<Table> {

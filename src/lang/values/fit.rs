@@ -9,7 +9,7 @@ use super::json::{number, table};
 use super::kernel;
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
-use crate::describe::{self, result_figures, tables};
+use crate::describe::{self, posterior_maps, result_figures, slice_figures, tables};
 use crate::figure::Figure;
 use crate::fit::Fit;
 use crate::lang::error::{LangError, Res};
@@ -22,7 +22,7 @@ impl ValueKind for Arc<Fit> {
     const NAME: &'static str = "Fit";
     const NOUN: &'static str = "a fit";
     const MADE_BY: &'static str = "`fit(data, model)`, `condition(data, model)`";
-    const PLOT: Option<&'static [&'static str]> = Some(&["band", "show"]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["band", "show", "at", "n"]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] = &[
         Member::new(
@@ -102,13 +102,28 @@ impl ValueKind for Arc<Fit> {
     }
 
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
-        Ok(result_figures::fit(self, options.band, options.show.as_deref() == Some("observed"))?)
+        match options.show.as_deref() {
+            Some("slice") => Ok(slice_figures::slices(self, options.at.as_deref(), options.band)?),
+            Some(show @ ("mean" | "sd")) => {
+                let both = result_figures::fit(self, options.band, false, options.points)?;
+                Ok(posterior_maps::one_map(both, show == "mean").ok_or_else(no_maps)?)
+            }
+            Some("observed") => Ok(result_figures::fit(self, options.band, true, options.points)?),
+            _ => Ok(result_figures::fit(self, options.band, false, options.points)?),
+        }
     }
 
     /// The parameters of the fit.
     fn table(&self) -> Option<Table> {
         Some(tables::parameters(self))
     }
+}
+
+/// Why a fit or a prediction has no map of its mean alone.
+pub(super) fn no_maps() -> LangError {
+    LangError::new("the mean and the standard deviation are maps for two numeric inputs")
+        .argument("show")
+        .help("leave `show` out; a prediction has maps if its rows are a whole grid over both inputs")
 }
 
 fn only_bound(error: ModelError) -> LangError {

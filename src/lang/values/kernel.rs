@@ -17,7 +17,7 @@ impl ValueKind for Kernel {
     const NOUN: &'static str = "a kernel";
     const MADE_BY: &'static str = "`SE(0) + Per(year)`";
     const CALLABLE: bool = true;
-    const PLOT: Option<&'static [&'static str]> = Some(&["x", "at", "show", "draws", "frames"]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["x", "at", "show", "draws", "frames", "view"]);
     const MEMBERS: &'static [Member<Self>] = &[
         Member::new("label", "the name that `let` gave it", |kernel| Value::maybe_str(kernel.label().cloned())),
         Member::checked("inputs", "the inputs that it mentions, in order", |kernel| {

@@ -7,11 +7,11 @@ use rand_distr::{Distribution, StandardNormal};
 use serde_json::{Map, Value as Json, json};
 
 use super::data::{inputs, inputs_json};
-use super::fit::{class, classes};
+use super::fit::{class, classes, no_maps};
 use super::json::{number, numbers};
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
-use crate::describe::{self, result_figures, tables};
+use crate::describe::{self, posterior_maps, result_figures, tables};
 use crate::figure::Figure;
 use crate::lang::error::Res;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
@@ -21,7 +21,7 @@ impl ValueKind for Prediction {
     const NAME: &'static str = "Prediction";
     const NOUN: &'static str = "a prediction";
     const MADE_BY: &'static str = "`predict(fit, at)`";
-    const PLOT: Option<&'static [&'static str]> = Some(&["band", "draws", "deciles", "frames"]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["band", "draws", "deciles", "frames", "show"]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] = &[
         Member::checked("at", "the inputs: numbers, or a list for each row where there are several", |p| inputs(&p.at)),
@@ -84,6 +84,9 @@ impl ValueKind for Prediction {
 
     fn figure(&self, options: &mut PlotOptions<'_>) -> Result<Figure, PlotError> {
         let mut figure = result_figures::prediction(self, options.band)?;
+        if let Some(show) = options.show.as_deref() {
+            return Ok(posterior_maps::one_map(figure, show == "mean").ok_or_else(no_maps)?);
+        }
         if options.deciles {
             describe::add_deciles(&mut figure, self)?;
         }

@@ -80,7 +80,7 @@ impl Posterior {
 
     /// The mean of a summand at the training rows, computed in blocks of rows.
     pub(super) fn induced_summand(&self, term: &Kernel) -> Result<Vec<f64>, ModelError> {
-        let bound = term.bind(&self.problem.schema())?;
+        let bound = term.bind(&self.problem.schema())?.started();
         let (values, base, x) = (bound.values(), bound.points(&self.base())?, self.problem.x());
         let mut mean = Vec::with_capacity(self.problem.n());
         for first in (0..self.problem.n()).step_by(ROWS) {

@@ -38,7 +38,7 @@ impl Posterior {
     /// # Errors
     /// Rows at which the summand cannot be evaluated.
     pub fn summand_times(&self, term: &Kernel, weights: &Matrix) -> Result<Matrix, ModelError> {
-        let bound = term.bind(&self.problem.schema())?;
+        let bound = term.bind(&self.problem.schema())?.started();
         let points = bound.points(&self.problem.x())?;
         if self.induced.is_some() {
             let cross = bound.cross(&bound.values(), &points, &bound.points(&self.base())?)?;
@@ -55,7 +55,7 @@ impl Posterior {
     /// # Errors
     /// Rows at which the summand cannot be evaluated.
     pub fn summand_mean(&self, term: &Kernel, x: &[&[f64]]) -> Result<Vec<f64>, ModelError> {
-        let bound = term.bind(&self.problem.schema())?;
+        let bound = term.bind(&self.problem.schema())?.started();
         let cross = bound.cross(&bound.values(), &bound.points(&self.base())?, &bound.points(x)?)?;
         Ok(cross.tr_mul(&self.alpha).as_slice().to_vec())
     }
@@ -72,7 +72,7 @@ impl Posterior {
         count: usize,
         normals: &mut dyn FnMut() -> f64,
     ) -> Result<(Vec<f64>, Matrix), ModelError> {
-        let bound = term.bind(&self.problem.schema())?;
+        let bound = term.bind(&self.problem.schema())?.started();
         let values = bound.values();
         let points = bound.points(x)?;
         let cross = bound.cross(&values, &bound.points(&self.base())?, &points)?;

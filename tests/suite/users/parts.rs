@@ -48,6 +48,27 @@ fn parts_and_mean_add_to_the_whole() {
     }
 }
 
+/// A process whose start is not written starts at the first row, also as a part of a sum.
+#[test]
+fn parts_of_processes_start_where_the_fit_does() {
+    let mut talk = wave("let late = d |> where(x -> x >= 20)\n");
+    for process in ["Wiener", "IntegratedWiener"] {
+        talk.says(&format!("let f = late |> condition(gp({process}(x) + SE(x), mean=\"zero\"))"));
+        talk.says("let p, q = f |> decompose, f |> predict");
+        let whole = talk.numbers("q.mean");
+        let (walk, smooth) = (talk.numbers("p.means[0]"), talk.numbers("p.means[1]"));
+        let largest = whole.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        for ((a, b), w) in walk.iter().zip(&smooth).zip(&whole) {
+            assert!((a + b - w).abs() < 1e-9 * largest, "{process}: {a} + {b} is not {w}");
+        }
+        assert_eq!(walk[0], 0.0, "{process}");
+        assert!(talk.numbers("p.vars[0]")[1] > 0.0, "{process}");
+        let text = talk.says("f |> describe");
+        let explained = text.split("they explain ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<f64>().ok());
+        assert!(explained.is_some_and(|share| (0.0..=100.0).contains(&share)), "{text}");
+    }
+}
+
 #[test]
 fn parts_are_a_table_and_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
