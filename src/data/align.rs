@@ -13,7 +13,7 @@ impl Dataset {
     /// does not have gets a new code.
     ///
     /// # Errors
-    /// A missing input, a category that `reference` does not have, or text in a numeric column.
+    /// A missing input, a category that `reference` does not have, text in a numeric column, or another unit.
     pub fn aligned(&self, reference: &Dataset, open: impl Fn(&str) -> bool) -> Result<Self, DataError> {
         let mut data = self.clone();
         for wanted in reference.inputs() {
@@ -45,7 +45,13 @@ fn recode(data: &Dataset, column: &Column, wanted: &Column, open: bool) -> Resul
             // plain numbers are in the unit of the times
             (Some(scale), None) => Column::times(column.name(), scale, column.values().to_vec()),
             (None, Some(_)) => return Err(DataError::TimeForNumbers { column: column.name().into() }),
-            (None, None) => column.clone().with_unit(unit),
+            (None, None) => match (wanted.unit(), column.unit()) {
+                (Some(wanted), Some(found)) if wanted != found => {
+                    let (wanted, found) = (wanted.to_string(), found.to_string());
+                    return Err(DataError::OtherUnit { column: column.name().into(), wanted, found });
+                }
+                _ => column.clone().with_unit(unit),
+            },
         });
     };
     let mut all = levels.to_vec();
@@ -87,6 +93,16 @@ mod tests {
 
     fn train() -> Dataset {
         parse("f", "kind,size,y\nred,1,5\nblue,2,6\n", &Options::default()).unwrap()
+    }
+
+    #[test]
+    fn rows_in_another_unit_are_refused() {
+        let train = parse("f", "x [m],y [kg]\n1,2\n3,4\n", &Options::default()).unwrap();
+        let aligned = |text: &str| read(text).aligned(&train, |_| false);
+        let fault = aligned("x [km],y [kg]\n1,2\n").unwrap_err().to_string();
+        assert!(fault.contains("column `x` is in km here and in m in the training rows"), "{fault}");
+        assert!(aligned("x [m],y [g]\n1,2\n").is_err() && aligned("x [m],y [kg]\n1,2\n").is_ok());
+        assert!(aligned("x,y\n1,2\n").is_ok_and(|rows| rows.y() == Some(&[2.0][..])));
     }
 
     #[test]

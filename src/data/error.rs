@@ -112,6 +112,11 @@ pub enum DataError {
     NoDates { column: String },
     #[error("`{value}` in column `{column}`, {row}, is not a time of day such as `18:30`")]
     NotAClock { column: String, row: RowRef, value: String },
+    #[error(
+        "column `{column}` is in {found} here and in {wanted} in the training rows: take these rows through the same steps, \
+         or drop the unit with `mutate({column} = {column})`"
+    )]
+    OtherUnit { column: String, wanted: String, found: String },
     #[error("column `{column}` holds times, expected numbers")]
     TimeForNumbers { column: String },
     #[error("expected a date such as `{like}` in line {line} of `{file}`, column `{column}`, found `{value}`")]

@@ -8,6 +8,7 @@ mod adam;
 mod collapsed;
 mod definition;
 mod error;
+mod inserted_layer;
 mod jacobian;
 mod layer;
 mod map;

@@ -124,7 +124,13 @@ impl DeepProblem {
 }
 
 /// The starting values of a kernel: written values, length-scales and variances, and defaults for the others.
-fn start_of_kernel(layer: &Layer, length: f64, variance: f64, of_data: bool, problem: &DeepProblem) -> Vec<f64> {
+pub(super) fn start_of_kernel(
+    layer: &Layer,
+    length: f64,
+    variance: f64,
+    of_data: bool,
+    problem: &DeepProblem,
+) -> Vec<f64> {
     let slots = layer.bound.slots().iter();
     slots
         .map(|slot| {
@@ -150,7 +156,7 @@ fn start_of_kernel(layer: &Layer, length: f64, variance: f64, of_data: bool, pro
 }
 
 /// L⁻¹ times the outputs.
-fn whiten(layer: &Layer, theta: &[f64], inducing: &Matrix, outputs: &Matrix) -> Result<Matrix, TapeError> {
+pub(super) fn whiten(layer: &Layer, theta: &[f64], inducing: &Matrix, outputs: &Matrix) -> Result<Matrix, TapeError> {
     let mut tape = Tape::new();
     let theta = tape.leaf(Matrix::from_column_slice(theta.len(), 1, theta));
     let (inducing, outputs) = (tape.leaf(inducing.clone()), tape.leaf(outputs.clone()));

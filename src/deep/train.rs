@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::adam;
 use super::definition::{DeepModel, Optimizer};
 use super::error::DeepError;
+use super::inserted_layer::with_inserted_layer;
 use super::minimised::{Minimised, UpperLayers};
 use super::problem::{DeepProblem, Values};
 use crate::data::Dataset;
@@ -109,12 +110,21 @@ pub fn train(
         largest_step: 1.0,
         ..Limits::default()
     };
-    let starts = (0..training.restarts.max(1)).into_par_iter().filter_map(|index| {
+    let inserted = with_inserted_layer(&problem, |smaller| {
+        let training = Training { restarts: training.restarts.div_ceil(2), ..training };
+        train(smaller, data, training, &Quiet(progress)).ok().map(|fit| fit.values)
+    });
+    // with a start from a smaller model one other start fewer
+    let count = training.restarts.max(1) - usize::from(inserted.is_some() && training.restarts > 1);
+    let starts = (0..count).into_par_iter().filter_map(|index| {
         let start = problem.start(training.seed, index).ok()?;
         let layerwise = problem.is_variational() && problem.starts_near_identity(index);
         Some(if layerwise { grown(&problem, start, &limits, progress) } else { start })
     });
+    let starts: Vec<Values> = starts.collect();
     let mut entries: Vec<Entry> = starts
+        .into_iter()
+        .chain(inserted)
         .map(|like| Entry { run: Run::new(&problem.to_coordinates(&like), &limits), like, trace: Vec::new() })
         .collect();
     if model.optimizer == Optimizer::Adam {
@@ -232,6 +242,21 @@ mod tests {
         let best = starts.fold(f64::NEG_INFINITY, f64::max);
         assert!((fit.objective - best).abs() < 1e-8, "{} {best}", fit.objective);
         assert_eq!(fit.ended, Ended::OutOfIterations { steps: 0 });
+    }
+
+    #[test]
+    fn a_third_layer_does_not_fall_behind_two() {
+        let training = Training { restarts: 2, seed: 2, max_iter: 120 };
+        let data = step(25);
+        // as many starts as the third layer has for its smaller model
+        let two = train(&model(2), &data, Training { restarts: 1, ..training }, &Silent).unwrap();
+        let three = DeepProblem::new(&model(3), &data, training.seed).unwrap();
+        let start = with_inserted_layer(&three, |_| Some(two.values.clone())).unwrap();
+        let (_, at_start) = three.objective(&start).unwrap();
+        assert!(at_start > two.objective - 15.0, "{at_start} from {}", two.objective);
+        let fit = train(&model(3), &data, training, &Silent).unwrap();
+        assert!(fit.objective > two.objective - 2.0, "{} and {}", fit.objective, two.objective);
+        assert_eq!(fit.starts.len(), 2);
     }
 
     #[test]

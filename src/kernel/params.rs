@@ -107,7 +107,7 @@ impl List {
     fn part(&mut self, kernel: &Kernel, outer: Option<&str>) -> String {
         let heading = || match kernel.node() {
             Node::Wrap(wrapped) => wrapped.wrap.spec().name.to_string(),
-            _ => kernel.heading(),
+            _ => kernel.without_parameters(),
         };
         let name = match (kernel.label(), outer) {
             (Some(label), _) => label.to_string(),

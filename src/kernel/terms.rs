@@ -1,6 +1,9 @@
 //! The terms and the factors of a kernel.
 
+use super::family::{ParamSpec, Role};
 use super::tree::{Kernel, Node};
+use super::values::Values;
+use crate::param::Param;
 
 impl Kernel {
     /// The terms of the sum at the top. A labelled sum among them is one term; a kernel that is not a sum is its only
@@ -93,8 +96,20 @@ impl Kernel {
         }
     }
 
-    /// Its form without parameters: `SE(year)`.
+    /// Its form without parameters: `SE(year)`. Fixed periods remain, as they distinguish a week from a year.
     pub fn heading(&self) -> String {
+        let is_fixed_period = |spec: &ParamSpec, values: &Values| {
+            spec.role == Role::Period && !values.is_unset() && values.as_slice().iter().all(Param::is_fixed)
+        };
+        let shown = self.rewrite_params(&mut |at, values| match is_fixed_period(at.spec, values) {
+            true => values.clone(),
+            false => at.spec.unset(at.ard),
+        });
+        shown.to_string()
+    }
+
+    /// Its form without any parameters, which names those of its nodes.
+    pub(super) fn without_parameters(&self) -> String {
         self.rewrite_params(&mut |at, _| at.spec.unset(at.ard)).to_string()
     }
 }

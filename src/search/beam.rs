@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::child_starts::Inheritance;
-use super::edits::{Child, Kind, Means, children};
-use super::finish::finish;
+use super::edits::{Child, Edit, Kind, Means, children};
+use super::finish::{finish, without_parts};
 use super::forecasts::extrapolates;
 use super::race::{Entry, Watch, bare_child, race};
 use super::setup::{Setup, null_model};
 use super::{Budget, Candidate, ComparedScale, Ended, Found, Level, Reached, Search, SearchError, Settings};
 use crate::data::Dataset;
-use crate::fit::{Fit, Options, condition, fit, judged as judged_fit};
+use crate::fit::{Fit, Options, condition, fit, judged as judged_fit, optimize};
 use crate::kernel::Kernel;
 use crate::model::Model;
 use crate::progress::{Progress, StopHandle};
@@ -130,10 +130,15 @@ fn before_finish(search: &Search) -> Vec<Found> {
     let mut pool: Vec<Found> = search.models.clone();
     for before in &search.unfinished {
         let key = structure(&before.model.kernel);
-        if let Some(found) = pool.iter_mut().find(|found| structure(&found.model.kernel) == key) {
-            *found = before.clone();
+        match pool.iter_mut().find(|found| structure(&found.model.kernel) == key) {
+            Some(found) => *found = before.clone(),
+            None => pool.push(before.clone()),
         }
     }
+    // a model that came about by the removal of parts at the end is no candidate of a depth
+    let candidates = search.levels.iter().flat_map(|level| &level.candidates).filter(|one| one.score.is_some());
+    let of_depths: HashSet<String> = candidates.map(|one| structure(&one.kernel)).collect();
+    pool.retain(|found| is_null(found) || of_depths.contains(&structure(&found.model.kernel)));
     rank(&mut pool);
     pool
 }
@@ -205,31 +210,42 @@ impl<'g> Walk<'g> {
             }
         };
         state.evaluations = spent.load(Ordering::Relaxed);
-        let finished = self.finish_best(&mut state.pool);
+        let finished = self.finish_best(&mut state.pool, &state.fitted);
         state.seconds = before + self.clock.start.elapsed().as_secs_f64();
         self.result(state, ended, finished)
     }
 
-    /// Fits the best models to a maximum, unless the user stopped the search. Gives those that this changed, as they were
-    /// before, and the fit of the best.
-    fn finish_best(&self, pool: &mut Vec<Found>) -> (Vec<Found>, Option<Arc<Fit>>) {
+    /// Fits the best models to a maximum and removes parts of the best, unless the user stopped the search. Gives the
+    /// models that this changed, as they were before, and the fit of the best.
+    fn finish_best(&self, pool: &mut Vec<Found>, fitted: &HashSet<String>) -> (Vec<Found>, Option<Arc<Fit>>) {
         if !self.finishes || self.clock.progress.stop() {
             return (Vec::new(), None);
         }
         let seconds = self.setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
-        let finished = finish(pool, self.setup, &Clock { seconds, ..self.clock }, |found| !is_null(found));
+        let clock = Clock { seconds, ..self.clock };
+        let finished = finish(pool, self.setup, &clock, |found| !is_null(found));
         let mut before = Vec::new();
         let mut fits = Vec::new();
         for one in finished {
-            // one that the budget of time ended is judged where it came to
-            if one.fit.ended.is_some_and(|ended| !matches!(ended, crate::fit::optimize::Ended::Stopped { .. })) {
-                fits.push((structure(&one.found.model.kernel), one.fit));
-            }
+            fits.push((structure(&one.found.model.kernel), one.fit));
             before.push(std::mem::replace(&mut pool[one.place], one.found));
         }
         rank(pool);
+        let drops = self.setup.settings.moves.contains(&Edit::Drop);
+        let whole = pool.first().filter(|best| drops && !is_null(best));
+        if let Some((smaller, fit)) = whole.and_then(|best| without_parts(best, fitted, self.setup, &clock)) {
+            fits.push((structure(&smaller.model.kernel), fit));
+            if pool.len() >= KEPT {
+                before.extend(pool.pop());
+            }
+            pool.push(smaller);
+            rank(pool);
+        }
         let best = pool.first().map(|found| structure(&found.model.kernel));
-        (before, fits.into_iter().find(|(key, _)| Some(key) == best.as_ref()).map(|(_, fit)| fit))
+        // one that the budget of time ended is judged where it came to
+        let ran = |fit: &Fit| fit.ended.is_some_and(|ended| !matches!(ended, optimize::Ended::Stopped { .. }));
+        let of_best = fits.into_iter().find(|(key, fit)| Some(key) == best.as_ref() && ran(fit));
+        (before, of_best.map(|(_, fit)| fit))
     }
 
     /// Searches one depth. Returns `false` if there is nothing left to edit, or if some depths brought no improvement.

@@ -3,14 +3,18 @@
 //! A race takes a candidate a limited number of steps, within the region where it looks for structure, from the values of
 //! its parent. The best few are followed to a maximum without these limits: from their own values, and afresh, as an
 //! expression that was tried from a bad start is not tried again. The better of the two counts, as either can be worse.
+//! Then each part of the best is removed once, as a budget may end a search before it does so.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::Found;
+use super::edits::{Edit, Means, children};
 use super::setup::Setup;
 use crate::fit::{Fit, Options, fit};
+use crate::kernel::Kernel;
 use crate::model::Model;
 use crate::progress::{Progress, Quiet};
 
@@ -45,24 +49,92 @@ pub fn finish(
     let near = |(_, found): &(usize, &Found)| found.score <= best + NEAR && wanted(found);
     let chosen: Vec<(usize, &Found)> = models.iter().enumerate().filter(near).take(FINISHED).collect();
     progress.report(1.0, "fitting the best models to a maximum");
-    let refit = |model: &Model, restarts: usize| -> Option<(Found, Arc<Fit>)> {
-        let options = Options { restarts, seed: setup.settings.seed, ..Options::default() };
-        let mut fit = fit(model, &setup.data, options, &Quiet(progress)).ok()?;
-        fit.asked = fit.model.clone();
-        let fit = Arc::new(fit);
-        // less noise than the rounding of the target is not of the data
-        let plausible = fit.noise().is_none_or(|noise| noise >= ROUNDED * setup.least_noise);
-        Some((setup.scored(&fit).filter(|_| plausible)?, fit))
-    };
     let finished = chosen.into_par_iter().filter_map(|(place, before)| {
         let unset = setup.settings.model(before.model.kernel.simplify_structure());
-        let better = match rayon::join(|| refit(&before.model, 1), || refit(&unset, STARTS)) {
-            (Some(own), Some(afresh)) if afresh.0.score < own.0.score - WORTH => Some(afresh),
-            (Some(own), _) => Some(own),
-            (None, afresh) => afresh,
-        };
+        let better =
+            match rayon::join(|| refit(&before.model, 1, setup, progress), || refit(&unset, STARTS, setup, progress)) {
+                (Some(own), Some(afresh)) if afresh.0.score < own.0.score - WORTH => Some(afresh),
+                (Some(own), _) => Some(own),
+                (None, afresh) => afresh,
+            };
         let (found, fit) = better.filter(|(found, _)| found.score <= before.score)?;
         Some(Finished { place, found, fit })
     });
     finished.collect()
+}
+
+/// The best model that is left when parts of a finished model are removed one by one, each time the part whose removal
+/// improves the score most; `None` if none does. Expressions in `fitted` were fitted before.
+pub fn without_parts(
+    whole: &Found,
+    fitted: &HashSet<String>,
+    setup: &Setup<'_>,
+    progress: &dyn Progress,
+) -> Option<(Found, Arc<Fit>)> {
+    let means = Means { bases: &[], inputs: &[] };
+    let stop = || progress.stop();
+    let mut best: Option<(Found, Arc<Fit>)> = None;
+    loop {
+        let from = best.as_ref().map_or(whole, |(found, _)| found);
+        let mut seen = HashSet::new();
+        let kernels: Vec<Kernel> = children(&from.model.kernel, &[Edit::Drop], &means, &stop)
+            .into_iter()
+            .filter(|child| {
+                let key = child.kernel.simplify_structure().to_string();
+                !fitted.contains(&key) && seen.insert(key)
+            })
+            .map(|child| child.kernel.bare())
+            .collect();
+        let smaller = kernels.into_par_iter().filter_map(|kernel| {
+            let model = Model { kernel, ..from.model.clone() };
+            refit(&model, 1, setup, progress).filter(|(found, _)| found.score < from.score - WORTH)
+        });
+        let smaller: Vec<(Found, Arc<Fit>)> = smaller.collect();
+        let least = smaller.into_iter().min_by(|(one, _), (other, _)| one.score.total_cmp(&other.score));
+        match least {
+            Some(smaller) => best = Some(smaller),
+            None => return best,
+        }
+    }
+}
+
+/// A model at a maximum, from its own values and further starts, with its score.
+fn refit(model: &Model, restarts: usize, setup: &Setup<'_>, progress: &dyn Progress) -> Option<(Found, Arc<Fit>)> {
+    let options = Options { restarts, seed: setup.settings.seed, ..Options::default() };
+    let mut fit = fit(model, &setup.data, options, &Quiet(progress)).ok()?;
+    fit.asked = fit.model.clone();
+    let fit = Arc::new(fit);
+    // less noise than the rounding of the target is not of the data
+    let plausible = fit.noise().is_none_or(|noise| noise >= ROUNDED * setup.least_noise);
+    Some((setup.scored(&fit).filter(|_| plausible)?, fit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Dataset};
+    use crate::kernel::families::family;
+    use crate::progress::Silent;
+    use crate::search::{Criterion, Settings};
+
+    #[test]
+    fn parts_that_are_not_needed_are_removed_one_by_one() {
+        let x: Vec<f64> = (0..40).map(f64::from).collect();
+        // a line with a disturbance that has no pattern
+        let y = x.iter().enumerate().map(|(i, x)| 3.0 * x + ((i * i * 37) % 11) as f64 / 11.0).collect();
+        let columns = vec![Column::numeric("x", x), Column::numeric("y", y)];
+        let data = Dataset::new(columns, Some("y"), None).expect("a data set");
+        let settings = Settings { criterion: Criterion::Bic, ..Settings::default() };
+        let setup = Setup::new(&data, &settings).expect("a setup");
+        let leaf = |name: &str| Kernel::family(family(name).expect("a family"));
+        let product = Kernel::product([leaf("SE"), leaf("RQ")]).expect("a product");
+        let kernel = Kernel::sum([leaf("Lin"), product, leaf("SE")]).expect("a sum");
+        let (whole, _) = refit(&settings.model(kernel), 2, &setup, &Silent).expect("a fit");
+        let (smaller, fit) = without_parts(&whole, &HashSet::new(), &setup, &Silent).expect("a smaller model");
+        assert_eq!(smaller.model.kernel.heading(), "Lin");
+        assert!(smaller.score < whole.score && (fit.lml() - smaller.lml).abs() < 1e-9);
+        // what was fitted before is not fitted again
+        let all = [smaller.model.kernel.simplify_structure().to_string()].into_iter().collect();
+        assert!(without_parts(&smaller, &all, &setup, &Silent).is_none());
+    }
 }
