@@ -97,11 +97,11 @@ mod tests {
 
     #[test]
     fn rows_in_another_unit_are_refused() {
-        let train = parse("f", "x [m],y [kg]\n1,2\n3,4\n", &Options::default()).unwrap();
+        let train = parse("f", "x (m),y (kg)\n1,2\n3,4\n", &Options::default()).unwrap();
         let aligned = |text: &str| read(text).aligned(&train, |_| false);
-        let fault = aligned("x [km],y [kg]\n1,2\n").unwrap_err().to_string();
+        let fault = aligned("x (km),y (kg)\n1,2\n").unwrap_err().to_string();
         assert!(fault.contains("column `x` is in km here and in m in the training rows"), "{fault}");
-        assert!(aligned("x [m],y [g]\n1,2\n").is_err() && aligned("x [m],y [kg]\n1,2\n").is_ok());
+        assert!(aligned("x (m),y (g)\n1,2\n").is_err() && aligned("x (m),y (kg)\n1,2\n").is_ok());
         assert!(aligned("x,y\n1,2\n").is_ok_and(|rows| rows.y() == Some(&[2.0][..])));
     }
 

@@ -14,8 +14,8 @@ use crate::model::spread;
 const LEAST_LAYERS: usize = 3;
 /// The length-scale of the inserted layer in standard deviations of its input: nearly a line over the rows.
 const LENGTH: f64 = 3.0;
-/// The standard deviation of its whitened pseudo outputs.
-const ROOT: f64 = 0.03;
+/// The standard deviation of its pseudo outputs, as a share of that of its input.
+const SPREAD: f64 = 0.05;
 
 /// The start with a layer inserted into the model with one layer fewer, whose values `trained` gives; `None` for few
 /// layers, for layers of different kernels or widths, without variational inference, or without these values.
@@ -40,8 +40,10 @@ pub(super) fn with_inserted_layer(
     let width = spread(outputs.as_slice());
     let size = outputs.as_slice().iter().map(|v| v * v).sum::<f64>() / outputs.len().max(1) as f64;
     let theta = start_of_kernel(layer, LENGTH * width, LENGTH * size, false, problem);
-    let whitened = whiten(layer, &theta, &inducing, &outputs).ok()?;
-    let root = Some(Matrix::identity(inducing.nrows(), inducing.nrows()) * ROOT);
+    let (whitened, factor) = whiten(layer, &theta, &inducing, &outputs).ok()?;
+    // a whitened output moves its output by the diagonal of the factor: where that is little, the prior is as good
+    let root = factor.diagonal().map(|moves| (SPREAD * width / moves).min(1.0));
+    let root = Some(Matrix::from_diagonal(&root));
     values.layers.push(LayerValues { theta, inducing, whitened, root });
     values.layers.push(top);
     Some(values)

@@ -75,7 +75,7 @@ impl DeepProblem {
             known = outputs.column_iter().map(|column| column.as_slice().to_vec()).collect();
             let whitened = match random_start {
                 true => normals(m, layer.units, &mut random),
-                false => whiten(layer, &theta, &inducing, &outputs)?.map(|v| v.clamp(-3.0, 3.0)),
+                false => whiten(layer, &theta, &inducing, &outputs)?.0.map(|v| v.clamp(-3.0, 3.0)),
             };
             let root = (self.is_variational() && at < last).then(|| Matrix::identity(m, m) * ROOT);
             layers.push(LayerValues { theta, inducing, whitened, root });
@@ -155,8 +155,13 @@ pub(super) fn start_of_kernel(
         .collect()
 }
 
-/// L⁻¹ times the outputs.
-pub(super) fn whiten(layer: &Layer, theta: &[f64], inducing: &Matrix, outputs: &Matrix) -> Result<Matrix, TapeError> {
+/// L⁻¹ times the outputs, and the Cholesky factor L of their covariance.
+pub(super) fn whiten(
+    layer: &Layer,
+    theta: &[f64],
+    inducing: &Matrix,
+    outputs: &Matrix,
+) -> Result<(Matrix, Matrix), TapeError> {
     let mut tape = Tape::new();
     let theta = tape.leaf(Matrix::from_column_slice(theta.len(), 1, theta));
     let (inducing, outputs) = (tape.leaf(inducing.clone()), tape.leaf(outputs.clone()));
@@ -165,7 +170,7 @@ pub(super) fn whiten(layer: &Layer, theta: &[f64], inducing: &Matrix, outputs: &
     let among = tape.inflate(among, JITTER.sqrt());
     let factor = tape.cholesky(among)?;
     let whitened = tape.solve_lower(factor, outputs);
-    Ok(tape.value(whitened).clone())
+    Ok((tape.value(whitened).clone(), tape.value(factor).clone()))
 }
 
 fn standardised(column: &[f64]) -> Vec<f64> {

@@ -17,6 +17,10 @@ const LEAST_FALL: f64 = 0.05;
 const TURNED: f64 = 10.0;
 /// Directions with less curvature than this get no step of Newton's method: the optimiser, which uses values, follows them.
 const STEP_FLOOR: f64 = 1e-5;
+/// The least step of differences of the gradient,
+const LEAST_STEP: f64 = 1e-6;
+/// and the ratio of the right step to the one taken from which the difference is taken again.
+const TOO_SMALL: f64 = 4.0;
 /// The maximum number of Newton steps; all use one Hessian, with one evaluation each.
 const STEPS: usize = 6;
 
@@ -33,6 +37,24 @@ pub struct Curvature {
     vectors: Matrix,
     /// The largest rounding error in each row of the scaled Hessian, as far as its asymmetry shows it.
     rounding: Vec<f64>,
+}
+
+/// Steps of differences.
+struct Steps {
+    /// In standard deviations of the parameter given all others.
+    usual: f64,
+    largest: f64,
+}
+
+const STEPS_OF_EXACT: Steps = Steps { usual: 0.02, largest: 1e-2 };
+/// The gradient of a bound is exact to 1e-2 where the covariance of many inducing inputs is nearly singular.
+const STEPS_OF_SPARSE: Steps = Steps { usual: 0.1, largest: 5e-2 };
+
+impl Steps {
+    /// The step for a parameter with this curvature.
+    fn of(&self, curvature: f64) -> f64 {
+        (self.usual / curvature.sqrt()).clamp(LEAST_STEP, self.largest)
+    }
 }
 
 /// The distance from its value beyond which a parameter is not determined.
@@ -71,6 +93,7 @@ impl Curvature {
             };
             Some(free.iter().map(|&i| (down[i] - up[i]) / width).collect())
         };
+        let steps = if objective.problem().inducing().is_some() { STEPS_OF_SPARSE } else { STEPS_OF_EXACT };
         let mut hessian = Matrix::zeros(p, p);
         for a in 0..p {
             if objective.is_stopped() {
@@ -78,9 +101,18 @@ impl Curvature {
             }
             // periods have errors a thousand times smaller than other parameters: the step must be a small part of the
             // error
-            let rough = difference(a, 1e-6)?;
-            let h = (0.02 / rough[a].abs().sqrt()).clamp(1e-6, 1e-2);
-            for (b, second) in difference(a, h)?.into_iter().enumerate() {
+            let rough = difference(a, LEAST_STEP)?;
+            let mut h = steps.of(rough[a].abs());
+            let seconds = loop {
+                let found = difference(a, h)?;
+                // with many rows the rough value may be rounding of the gradient, and its step too small
+                let right = if found[a] > 0.0 { steps.of(found[a]) } else { 10.0 * h };
+                if right < TOO_SMALL * h || h >= steps.largest {
+                    break found;
+                }
+                h = right.min(steps.largest);
+            };
+            for (b, second) in seconds.into_iter().enumerate() {
                 hessian[(a, b)] = second;
             }
         }

@@ -53,7 +53,8 @@ pub fn log_evidence(
     let (parameters, weak) = (posterior.dimensions(), posterior.weak());
     Ok(match integration {
         Integration::Laplace => {
-            LogEvidence { log: posterior.laplace(), sd: None, evaluations: None, parameters, weak, stopped: false }
+            let log = posterior.at_mode(progress).laplace();
+            LogEvidence { log, sd: None, evaluations: None, parameters, weak, stopped: false }
         }
         Integration::Quadrature => {
             let found = model_evidence(posterior, seed, progress)?;

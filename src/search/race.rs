@@ -56,6 +56,8 @@ const CHOSEN_FROM: usize = 2;
 const CHOOSING_STEPS: usize = 6;
 /// The maximum number of steps to convergence.
 const LAST_STEPS: usize = 300;
+/// The relative change of the log likelihood below which steps are small where rounds use subsets of the rows.
+const NEARLY: f64 = 1e-5;
 /// The number of times a finalist changes to another maximum,
 const HOPS: usize = 2;
 /// if its log likelihood after the first steps is at most this much lower,
@@ -157,6 +159,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         }
     };
     let share = setup.share(setup.early.as_ref());
+    let limits = options(setup);
     let keep = match from {
         // few candidates without inherited values: later depths build on them
         None if entries.len() <= FEW => setup.settings.restarts.max(STARTS),
@@ -184,7 +187,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         // a factor at the start that equals the parent ranks first, but its gradient vanishes
         promising(problem, &mut seen, keep + usize::from(entry.child.kind == Kind::Multiplied));
         entry.value = seen.first().map_or(f64::INFINITY, |s| (s.0 - objective.offset()) / share);
-        entry.runs = seen.iter().map(|(_, at)| Run::new(&objective.to_coordinates(at), &options())).collect();
+        entry.runs = seen.iter().map(|(_, at)| Run::new(&objective.to_coordinates(at), &limits)).collect();
         if entry.runs.is_empty() {
             entry.fail(failure);
         }
@@ -201,10 +204,10 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         entries[first..].iter().take(MOST_PROBLEMS).take_while(|entry| entry.child.kind == Kind::Mended).count();
     let first = first + mended;
     entries[..first].iter_mut().filter(|entry| !entry.runs.is_empty()).for_each(|entry| entry.enter(setup));
-    round(&mut entries[..first], FIRST_STEPS, Rows { share, new: false }, abreast, watch, 1);
+    round(&mut entries[..first], FIRST_STEPS, Rows { share, new: false, limits: &limits }, abreast, watch, 1);
     sort(&mut entries[..first]);
     let second = (first / 3).clamp(breadth.second / 2, breadth.second).min(first);
-    let all_rows = Rows { share: 1.0, new: setup.early.is_some() };
+    let all_rows = Rows { share: 1.0, new: setup.early.is_some(), limits: &limits };
     match &setup.middle {
         None => {
             entries[..second].iter_mut().for_each(|entry| entry.continue_on(None));
@@ -212,7 +215,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         }
         Some(rows) => {
             entries[..second].iter_mut().for_each(|entry| entry.continue_on(Some(rows)));
-            let middle = Rows { share: setup.share(Some(rows)), new: true };
+            let middle = Rows { share: setup.share(Some(rows)), new: true, limits: &limits };
             round(&mut entries[..second], SECOND_STEPS, middle, abreast, watch, 2);
             sort(&mut entries[..second]);
             let chosen = (CHOSEN_FROM * breadth.finalists).min(second);
@@ -233,11 +236,11 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         let Some(mut run) = entry.runs.first().cloned() else { return };
         run.advance(&objective, LAST_STEPS, &Quiet(watch.progress));
         let own = run.outcome().evaluations;
-        let mut beside = try_other_periods(&objective, &mut run, watch);
+        let mut beside = try_other_periods(&objective, &mut run, &limits, watch);
         if let [series] = setup.columns.as_slice()
             && let Some(step) = series.grid
         {
-            beside += prefer_fundamental_periods(&objective, &mut run, step, watch);
+            beside += prefer_fundamental_periods(&objective, &mut run, step, &limits, watch);
         }
         let after = own + entry.runs[1..].iter().map(|run| run.outcome().evaluations).sum::<usize>() + beside;
         watch.spent.fetch_add(after.saturating_sub(before), Ordering::Relaxed);
@@ -252,7 +255,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
 }
 
 /// Tries half and twice each period of a maximum, to which no gradient leads. Returns the number of evaluations.
-fn try_other_periods(objective: &Likelihood<'_>, run: &mut Run, watch: &Watch<'_>) -> usize {
+fn try_other_periods(objective: &Likelihood<'_>, run: &mut Run, limits: &Options, watch: &Watch<'_>) -> usize {
     let parameters = objective.problem().parameters();
     let mut spent = 0;
     for _ in 0..HOPS {
@@ -265,7 +268,7 @@ fn try_other_periods(objective: &Likelihood<'_>, run: &mut Run, watch: &Watch<'_
                 }
                 let mut beside = values.clone();
                 beside[i] = other;
-                let mut there = Run::new(&objective.to_coordinates(&beside), &options());
+                let mut there = Run::new(&objective.to_coordinates(&beside), limits);
                 there.advance(objective, FIRST_STEPS, &Quiet(watch.progress));
                 spent += there.outcome().evaluations;
                 if best.as_ref().is_none_or(|best| there.value() < best.value()) {
@@ -287,7 +290,9 @@ fn try_other_periods(objective: &Likelihood<'_>, run: &mut Run, watch: &Watch<'_
 
 /// The rows of a round.
 #[derive(Clone, Copy)]
-struct Rows {
+struct Rows<'o> {
+    /// The limits of runs that start again.
+    limits: &'o Options,
     /// Their share of all rows.
     share: f64,
     /// Whether they are others than those of the round before, so that runs start again from their values.
@@ -298,7 +303,13 @@ struct Rows {
 /// well, and fits about as well. Of such periods the one of whole steps is taken, as neighbouring days are alike rather
 /// than those half a week apart, if its log likelihood is not lower by more than [`FUNDAMENTAL`]. Returns the number of
 /// evaluations.
-fn prefer_fundamental_periods(objective: &Likelihood<'_>, run: &mut Run, step: f64, watch: &Watch<'_>) -> usize {
+fn prefer_fundamental_periods(
+    objective: &Likelihood<'_>,
+    run: &mut Run,
+    step: f64,
+    limits: &Options,
+    watch: &Watch<'_>,
+) -> usize {
     let whole = |period: f64| {
         let steps = period / step;
         steps < LONGEST_ON_GRID && (steps - steps.round()).abs() < 0.01
@@ -314,7 +325,7 @@ fn prefer_fundamental_periods(objective: &Likelihood<'_>, run: &mut Run, step: f
             continue;
         }
         values[i] = longer;
-        let mut there = Run::new(&objective.to_coordinates(&values), &options());
+        let mut there = Run::new(&objective.to_coordinates(&values), limits);
         there.advance(objective, LAST_STEPS, &Quiet(watch.progress));
         spent += there.outcome().evaluations;
         if there.value() < run.value() + FUNDAMENTAL {
@@ -325,7 +336,7 @@ fn prefer_fundamental_periods(objective: &Likelihood<'_>, run: &mut Run, step: f
 }
 
 /// Optimises each entry for some steps.
-fn round(entries: &mut [Entry], steps: usize, rows: Rows, abreast: usize, watch: &Watch<'_>, number: usize) {
+fn round(entries: &mut [Entry], steps: usize, rows: Rows<'_>, abreast: usize, watch: &Watch<'_>, number: usize) {
     each(entries, abreast, watch, number, |entry| {
         let Some(whole) = entry.problem.as_ref() else { return };
         let objective = Likelihood::new(entry.part.as_ref().unwrap_or(whole)).stopped_by(watch.progress);
@@ -334,7 +345,7 @@ fn round(entries: &mut [Entry], steps: usize, rows: Rows, abreast: usize, watch:
         }
         for run in &mut entry.runs {
             if rows.new {
-                *run = Run::new(&run.outcome().at, &options());
+                *run = Run::new(&run.outcome().at, rows.limits);
             }
             let before = run.outcome().evaluations;
             run.advance(&objective, steps, &Quiet(watch.progress));
@@ -425,12 +436,14 @@ fn abreast(entries: &[Entry]) -> usize {
     if most >= rayon::current_num_threads() { entries.len().max(1) } else { most }
 }
 
-fn options() -> Options {
+/// The limits of runs. Where rounds use subsets, evaluations of all rows are dear: a run ends when its steps are small,
+/// and the best models are fitted to a maximum at the end of the search.
+fn options(setup: &Setup<'_>) -> Options {
     Options {
         max_iter: LAST_STEPS,
         max_evals: 4 * LAST_STEPS,
         gradient_tolerance: 1e-4,
-        value_tolerance: 1e-8,
+        value_tolerance: if setup.middle.is_some() { NEARLY } else { 1e-8 },
         ..Options::default()
     }
 }
