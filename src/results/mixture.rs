@@ -145,7 +145,7 @@ fn nodes_of(fit: &Arc<Fit>, integrate: bool, progress: &dyn Progress) -> Result<
     let problem = fit.problem();
     let alone = |log_evidence: f64| (log_evidence, vec![Node { weight: 1.0, fit: fit.clone() }]);
     let posterior = if problem.n() > MOST_ROWS { None } else { ParameterPosterior::new(problem, fit.values()) };
-    let Some(posterior) = posterior.map(|posterior| posterior.at_mode(progress)) else { return Ok(alone(fit.lml())) };
+    let Some(posterior) = posterior else { return Ok(alone(fit.lml())) };
     let m = posterior.dimensions();
     if m == 0 {
         return Ok(alone(posterior.laplace()));
@@ -168,11 +168,7 @@ fn nodes_of(fit: &Arc<Fit>, integrate: bool, progress: &dyn Progress) -> Result<
             Ok(condition(&model, problem.data()).ok().map(|fit| Node { weight, fit: Arc::new(fit) }))
         })
         .collect::<Result<_, ModelError>>()?;
-    let at_mode = match integrate {
-        true => Arc::new(condition(&problem.model_with(&posterior.values_at(&vec![0.0; m])), problem.data())?),
-        false => fit.clone(),
-    };
-    let mut nodes: Vec<Node> = vec![Node { weight: at_centre, fit: at_mode }];
+    let mut nodes: Vec<Node> = vec![Node { weight: at_centre, fit: fit.clone() }];
     nodes.extend(found.into_iter().flatten());
     truncate(&mut nodes);
     let integral: f64 = nodes.iter().map(|node| node.weight).sum();

@@ -185,7 +185,7 @@ fn columns_of_loaded_data_are_completed() {
         2,
         json!({ "text": "let air = load(\"airline\")\nlet f = air |> fit(SE)\nf.lm\nload(\"we\nfit(air, see" }),
     );
-    assert_eq!(labels(&client.ask("textDocument/completion", at(&uri, 2, 4))), ["lml"]);
+    assert_eq!(labels(&client.ask("textDocument/completion", at(&uri, 2, 4))), ["lml_complexity", "lml_fit", "lml"]);
     assert_eq!(labels(&client.ask("textDocument/completion", at(&uri, 3, 8))), ["wells.csv"]);
     client.change(&uri, 3, json!({ "text": "let air = load(\"airline\")\nfit(air, see" }));
     let found = labels(&client.ask("textDocument/completion", at(&uri, 1, 12)));
