@@ -222,6 +222,8 @@ impl FunctionMap {
             Results::Behind => &adjoint[parent.len() + k],
         };
         let theta = self.theta(values);
+        // several of the columns are read and written in each row
+        #[allow(clippy::needless_range_loop)]
         for i in 0..parent.first().map_or(0, Vec::len) {
             if (0..self.width).all(|k| result(k)[i] == 0.0) {
                 continue;

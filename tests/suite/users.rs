@@ -145,7 +145,10 @@ mod honest_fits {
     #[test]
     fn a_part_without_variance_is_told() {
         let mut talk = wave("let slow = SE(x)\n");
-        contains(&talk.says("d |> fit(slow + Per(x, p=fixed(7.3), l=fixed(1)))"), "`Per(x, p=fixed(7.3))` has almost no variance");
+        contains(
+            &talk.says("d |> fit(slow + Per(x, p=fixed(7.3), l=fixed(1)))"),
+            "`Per(x, p=fixed(7.3))` has almost no variance",
+        );
         lacks(&talk.says("d |> fit(slow)"), "almost no variance");
         lacks(&Talk::new("").says("load(\"airline\") |> fit(SE(year) + Per(year) * Lin(year))"), "almost no variance");
     }

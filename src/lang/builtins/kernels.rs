@@ -129,11 +129,13 @@ fn symmetric(value: Value) -> Res<Matrix> {
         return Err(LangError::new(text).help("eigenvalues are those of a square, symmetric matrix"));
     }
     let size = rows.iter().flatten().fold(0.0f64, |size, x| size.max(x.abs()));
-    for i in 0..n {
-        for j in 0..i {
-            if !((rows[i][j] - rows[j][i]).abs() <= 1e-9 * size) {
-                let text = format!("the matrix is not symmetric: row {i} has {} in place {j}", number(rows[i][j]));
-                let other = format!("row {j} has {} in place {i}", number(rows[j][i]));
+    for (i, row) in rows.iter().enumerate() {
+        for (j, (&here, other)) in row.iter().zip(&rows).enumerate().take(i) {
+            let mirrored = other[i];
+            let apart = (here - mirrored).abs();
+            if apart.is_nan() || apart > 1e-9 * size {
+                let text = format!("the matrix is not symmetric: row {i} has {} in place {j}", number(here));
+                let other = format!("row {j} has {} in place {i}", number(mirrored));
                 return Err(LangError::new(text).note(other));
             }
         }

@@ -21,6 +21,9 @@ use crate::syntax::ast::Name;
 use crate::syntax::free_names::free_names;
 use crate::syntax::span::{Span, Spanned};
 
+/// A function of rows, and the values of its parameters with their spans.
+type WithValues = (Arc<dyn RowFunction>, Vec<(Values, Span)>);
+
 /// A user's function of one row. Names in its body may be parameters.
 pub struct UserRows {
     function: Function,
@@ -56,7 +59,7 @@ impl UserRows {
         function: Function,
         given: Vec<(Name, Spanned<Value>)>,
         eval: &Evaluator<'_>,
-    ) -> Res<(Arc<dyn RowFunction>, Vec<(Values, Span)>)> {
+    ) -> Res<WithValues> {
         let Function::Closure(closure) = &function else {
             return match given.first() {
                 None => Ok((Self::shared(function, eval), Vec::new())),
