@@ -23,8 +23,10 @@ const FONTS: &str = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";
 const FAR: f64 = 1e5;
 /// The largest number of cells of a matrix in each direction.
 const CELLS: usize = 120;
-/// The largest number of dots of one mark, which is legible and keeps a file small.
+/// The largest number of dots of a figure, which is legible and keeps a file small.
 const MOST_DOTS: usize = 30_000;
+/// A mark keeps this many dots however many others the figure has.
+const FEW_DOTS: usize = 500;
 const DASH: (f64, f64) = (6.0, 4.0);
 /// The height of a triangle below an axis.
 const TRIANGLE: f64 = 6.5;
@@ -43,8 +45,10 @@ pub(super) fn scene(page: &Page<'_>, medium: Medium) -> Scene {
     let mut scene = Scene::new(f64::from(page.size.width), f64::from(page.size.height));
     scene.font_family = Some(FONTS.into());
     scene.text_color = Some(hex(palette::INK));
+    let all: usize = page.panels.iter().flat_map(|panel| &panel.marks).map(|mark| dots_of(mark)).sum();
+    let share = MOST_DOTS as f64 / all.max(MOST_DOTS) as f64;
     for panel in &page.panels {
-        draw_panel(&mut scene, panel, medium);
+        draw_panel(&mut scene, panel, medium, share);
     }
     for (key, x, y) in &page.keys {
         draw_key(&mut scene, *key, *x, *y);
@@ -55,7 +59,15 @@ pub(super) fn scene(page: &Page<'_>, medium: Medium) -> Scene {
     scene
 }
 
-fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium) {
+fn dots_of(mark: &Mark) -> usize {
+    match mark {
+        Mark::Points { x, y, .. } => x.len().min(y.len()),
+        _ => 0,
+    }
+}
+
+/// Draws a panel, where a mark of many dots keeps at most `share` of them.
+fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium, share: f64) {
     let Frame { x, y, w, h } = panel.frame;
     let heat = panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Heat { .. } | Mark::Plane { .. }));
     if !heat {
@@ -71,7 +83,7 @@ fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium) {
     scene.add(Primitive::ClipStart { x: x - 1.0, y: y - 1.0, width: w + 2.0, height: h + 2.0, id });
     let shades = panel.bar.as_ref().map(|b| b.shades);
     for mark in &panel.marks {
-        draw_mark(scene, panel, mark, shades, medium);
+        draw_mark(scene, panel, mark, shades, medium, share);
     }
     scene.add(Primitive::ClipEnd);
     if !panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Mesh { .. } | Mark::Nodes { .. })) {
@@ -127,7 +139,7 @@ fn draw_bar(scene: &mut Scene, bar: &ColourBar) {
     upright_ticks(scene, bar.frame, &bar.ticks, x + w, 1.0);
 }
 
-fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<Shades>, medium: Medium) {
+fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<Shades>, medium: Medium, share: f64) {
     let frame = panel.frame;
     let sideways = |t: f64| (frame.x + t * frame.w).clamp(-FAR, FAR);
     let upward = |t: f64| (frame.y + frame.h - t * frame.h).clamp(-FAR, FAR);
@@ -138,7 +150,8 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
     match mark {
         Mark::Points { x, y, role, .. } => {
             let points = pairs(x, y).map(place).filter(|p| p.0.is_finite() && p.1.is_finite()).collect();
-            dots(scene, points, *role, shades.is_some());
+            let most = ((dots_of(mark) as f64 * share) as usize).max(FEW_DOTS);
+            dots(scene, points, *role, shades.is_some(), most);
         }
         Mark::Line { x, y, role, dashed, .. } => {
             let wide = match role {
@@ -319,8 +332,8 @@ fn draw_patch(scene: &mut Scene, patch: &mesh::Patch, place: impl Fn(Point) -> P
     }
 }
 
-/// Dots; over a map each has a white rim, because its colours may be as dark.
-fn dots(scene: &mut Scene, points: Vec<Point>, role: Role, on_map: bool) {
+/// At most `most` dots; over a map each has a white rim, because its colours may be as dark.
+fn dots(scene: &mut Scene, points: Vec<Point>, role: Role, on_map: bool, most: usize) {
     let ink = if points.len() > DENSE { palette::pale(colour(role), 0.55) } else { colour(role) };
     let (radius, cell) = match points.len() {
         0..=60 => (3.0, 0.25),
@@ -331,7 +344,7 @@ fn dots(scene: &mut Scene, points: Vec<Point>, role: Role, on_map: bool) {
     };
     let mut kept = thin_points(points, cell);
     let mut wider = cell;
-    while kept.len() > MOST_DOTS {
+    while kept.len() > most {
         wider *= 1.2;
         kept = thin_points(kept, wider);
     }
@@ -386,7 +399,7 @@ fn draw_key(scene: &mut Scene, key: Key, x: f64, y: f64) {
     match key {
         Key::Dot(role) => {
             // With the size of points in a small set.
-            dots(scene, vec![(x + 10.0, y)], role, false);
+            dots(scene, vec![(x + 10.0, y)], role, false, FEW_DOTS);
         }
         Key::Triangle(role) => triangle(scene, (x + 10.0, y - TRIANGLE / 2.0), role),
         Key::Line(role, dashed) => {

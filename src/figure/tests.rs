@@ -319,15 +319,28 @@ fn a_rug_lies_below_the_axis() {
     assert!(drawn(&Figure::single("", alone)).contains("no data"));
 }
 
-/// A cloud of 100,000 points over a large figure is a file of less than 2 MB.
+/// A cloud of 100,000 points over a large figure is a file of less than 2 MB, with one panel or several.
 #[test]
 fn a_cloud_makes_a_small_file() {
-    let at = |factor: f64| (0..100_000).map(|i| (f64::from(i) * factor).sin()).collect::<Vec<f64>>();
-    let mark = Mark::Points { x: at(7.1), y: at(3.3), label: "rows".into(), role: Role::Data };
-    let mut figure = Figure::single("", Panel::new("x", "y", vec![mark]));
-    figure.size = Some(Size { width: 2000, height: 1200 });
-    let made = svg(&figure);
-    assert!(made.len() < 2_000_000 && made.matches("<circle").count() > 10_000, "{}", made.len());
+    let at = |factor: f64, count: i32| (0..count).map(|i| (f64::from(i) * factor).sin()).collect::<Vec<f64>>();
+    let cloud = |count| {
+        let mark = Mark::Points { x: at(7.1, count), y: at(3.3, count), label: "rows".into(), role: Role::Data };
+        Panel::new("x", "y", vec![mark])
+    };
+    let mut figure = Figure::single("", cloud(100_000));
+    for panels in 1..=4 {
+        figure.size = Some(Size { width: 2000, height: 1200 });
+        let made = svg(&figure);
+        assert!(made.len() < 2_000_000 && made.matches("<circle").count() > 10_000, "{panels}: {}", made.len());
+        figure.panels.push(cloud(100_000));
+    }
+    // a small mark beside a large one keeps its dots
+    let mut figure = Figure::single("", cloud(100_000));
+    figure.panels.push(cloud(40));
+    let alone = svg(&Figure::single("", cloud(40))).matches("<circle").count();
+    let large = svg(&Figure::single("", cloud(100_000))).matches("<circle").count();
+    let both = svg(&figure).matches("<circle").count();
+    assert!(both > 20_000 && alone >= 40 && both <= large + alone + 1, "{both}, {large}, {alone}");
 }
 
 #[test]
