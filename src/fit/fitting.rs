@@ -48,7 +48,7 @@ pub(super) fn fit_as_written(
     // the contribution of each variance is measured for every start, so many starts take long to create
     let others = (1..count).into_par_iter().map(|i| (!first.is_asked()).then(|| made(i)));
     runs.extend(others.collect::<Vec<_>>().into_iter().flatten());
-    race(&objective, &mut runs, options.max_iter, progress, &|value| first.reached(value));
+    race(&objective, &mut runs, (options.max_iter, f64::INFINITY), progress, &|value| first.reached(value));
     try_other_maxima(&objective, &starts, &mut runs, &search, progress);
     let Some(best) = best(&runs) else {
         if progress.stop() {
@@ -129,7 +129,7 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
         let objective = Likelihood::new(&few).stopped_by(progress);
         let first = |i: usize| Entry::new(&objective, i, &starts.start(i), &limits);
         let mut runs: Vec<Entry<'_, '_>> = (0..options.restarts.max(1)).map(first).collect();
-        race(&objective, &mut runs, RACED_STEPS.min(options.max_iter), progress, &|_| {});
+        race(&objective, &mut runs, (RACED_STEPS.min(options.max_iter), f64::INFINITY), progress, &|_| {});
         try_other_maxima(&objective, &starts, &mut runs, &limits, progress);
         match best(&runs) {
             Some(best) => objective.to_values(&best.run.outcome().at),
@@ -140,7 +140,7 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     drop(few);
     let objective = Likelihood::new(&problem).stopped_by(progress);
     let mut runs = vec![Entry::new(&objective, 0, &begun, &search(&problem, options))];
-    race(&objective, &mut runs, options.max_iter, progress, &|_| {});
+    race(&objective, &mut runs, (options.max_iter, f64::INFINITY), progress, &|_| {});
     let entry = &runs[0];
     let outcome = entry.run.outcome();
     let stopped = progress.stop();
@@ -295,11 +295,12 @@ const FINALISTS: usize = 1;
 
 /// All starts take some steps, the better half takes more, until few remain and are optimised to convergence.
 ///
-/// `reached` is called with the value at the first start.
+/// Those whose value is above `bar` after the first round are dropped as well. `reached` is called with the value at the
+/// first start.
 fn race(
     objective: &Likelihood<'_>,
     runs: &mut [Entry<'_, '_>],
-    max_iter: usize,
+    (max_iter, bar): (usize, f64),
     progress: &dyn Progress,
     reached: &(dyn Fn(f64) + Sync),
 ) {
@@ -308,7 +309,7 @@ fn race(
     let rounds = (usize::BITS - alive.div_ceil(FINALISTS).leading_zeros()) as f64 + 1.0;
     let mut round = 0.0;
     loop {
-        let last = alive <= FINALISTS;
+        let last = alive <= FINALISTS && (round > 0.0 || bar == f64::INFINITY);
         let portion = if last { max_iter.saturating_sub(spent) } else { steps.min(max_iter.saturating_sub(spent)) };
         let done = Mutex::new((0usize, f64::INFINITY));
         let heard = Quiet(progress);
@@ -339,9 +340,13 @@ fn race(
         if last || progress.stop() {
             break;
         }
-        let left = alive.div_ceil(2).max(FINALISTS);
+        let level = runs[..alive].iter().filter(|entry| value(entry) <= bar).count();
+        let left = alive.div_ceil(2).max(FINALISTS).min(level);
         for entry in &mut runs[left..alive] {
             entry.dropped = entry.run.ended().is_none();
+        }
+        if left == 0 {
+            break;
         }
         alive = left;
         steps *= 2;
@@ -351,6 +356,10 @@ fn race(
 
 /// A fit moves to another maximum only if its log marginal likelihood is higher by this much.
 const WORTH_A_HOP: f64 = 1e-3;
+/// Another maximum is given up where after the first round of steps the log posterior is lower by this,
+const BEHIND: f64 = 10.0;
+/// and by this for each row.
+const BEHIND_A_ROW: f64 = 0.02;
 /// The number of times a fit changes to a better maximum.
 const HOPS: usize = 3;
 
@@ -363,6 +372,7 @@ fn try_other_maxima<'l, 'p>(
     search: &Search,
     progress: &dyn Progress,
 ) {
+    let behind = BEHIND + BEHIND_A_ROW * objective.problem().n() as f64;
     for _ in 0..HOPS {
         let Some(from) = best(runs) else { return };
         let (index, least) = (from.index, value(from));
@@ -375,7 +385,7 @@ fn try_other_maxima<'l, 'p>(
         if beside.is_empty() || progress.stop() {
             return;
         }
-        race(objective, &mut beside, search.max_iter, progress, &|_| ());
+        race(objective, &mut beside, (search.max_iter, least + behind), progress, &|_| ());
         let better = best(&beside).filter(|found| value(found) < least - WORTH_A_HOP).map(|found| found.index);
         let Some(found) = better.and_then(|at| beside.into_iter().find(|entry| entry.index == at)) else { return };
         (runs[index].run, runs[index].followed) = (found.run, found.followed);

@@ -54,7 +54,7 @@ pub fn log_evidence(
     Ok(match integration {
         Integration::Laplace => {
             let log = posterior.at_mode(progress).laplace();
-            LogEvidence { log, sd: None, evaluations: None, parameters, weak, stopped: false }
+            LogEvidence { log, sd: None, evaluations: None, parameters, weak, stopped: progress.stop() }
         }
         Integration::Quadrature => {
             let found = model_evidence(posterior, seed, progress)?;

@@ -13,9 +13,10 @@ use rayon::prelude::*;
 use super::Found;
 use super::edits::{Edit, Means, children};
 use super::setup::Setup;
-use crate::fit::{Fit, Options, fit};
+use crate::fit::optimize::{Options as RunOptions, Run};
+use crate::fit::{Fit, Likelihood, Options, fit, given};
 use crate::kernel::Kernel;
-use crate::model::Model;
+use crate::model::{Model, Problem};
 use crate::progress::{Progress, Quiet};
 
 /// The number of models that are finished,
@@ -24,6 +25,8 @@ const FINISHED: usize = 3;
 const NEAR: f64 = 20.0;
 /// Starts of a model that is fitted afresh.
 const STARTS: usize = 4;
+/// Steps after which a model without a part is given up if its score is not within [`NEAR`].
+const STEPS: usize = 30;
 /// The share of the variance of rounding that the noise must have.
 const ROUNDED: f64 = 0.5;
 /// A fit afresh must be better by this.
@@ -86,7 +89,7 @@ pub fn without_parts(
             .map(|child| child.kernel.bare())
             .collect();
         let smaller = kernels.into_par_iter().filter_map(|kernel| {
-            let model = Model { kernel, ..from.model.clone() };
+            let model = nearly_as_good(Model { kernel, ..from.model.clone() }, from.score, setup, progress)?;
             refit(&model, 1, setup, progress).filter(|(found, _)| found.score < from.score - WORTH)
         });
         let smaller: Vec<(Found, Arc<Fit>)> = smaller.collect();
@@ -96,6 +99,19 @@ pub fn without_parts(
             None => return best,
         }
     }
+}
+
+/// A model after some steps from its values, if its score by the number of parameters is near another; a part that matters
+/// is far from it then, and the maximum is not needed.
+fn nearly_as_good(model: Model, score: f64, setup: &Setup<'_>, progress: &dyn Progress) -> Option<Model> {
+    let problem = Problem::new(&model, &setup.data, false).ok()?;
+    let objective = Likelihood::new(&problem).stopped_by(progress);
+    let mut run = Run::new(&objective.to_coordinates(&given(&problem)), &RunOptions::default());
+    run.advance(&objective, STEPS, &Quiet(progress));
+    let criterion = setup.settings.criterion;
+    let penalty = criterion.penalty(problem.n(), criterion.count(&problem));
+    let provisional = 2.0 * (run.value() - objective.offset()) + penalty;
+    (provisional <= score + NEAR).then(|| problem.model_with(&objective.to_values(&run.outcome().at)))
 }
 
 /// A model at a maximum, from its own values and further starts, with its score.
