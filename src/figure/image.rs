@@ -28,6 +28,12 @@ pub fn to_svg(figure: &Figure, size: Size) -> Result<String, FigureError> {
     Ok(svg.replacen('>', &format!("><title>{}</title>", escape(&clean(&figure.title))), 1))
 }
 
+/// The image with other names of its clip paths, which are made from positions: figures of one page must not share them.
+pub fn distinct(svg: &str, name: &str) -> String {
+    let named = |before: &str| format!("{before}{name}-");
+    svg.replace("id=\"axes-", &named("id=\"")).replace("\"url(#axes-", &named("\"url(#"))
+}
+
 /// The figure as a PNG, with twice the pixels of `size` in each direction.
 ///
 /// # Errors

@@ -1,0 +1,79 @@
+//! `mercer play`: kernels and data on a page in the browser.
+//!
+//! The program serves one page to this computer ([`server`]); only a browser that knows the address of the page may ask
+//! it ([`guard`]). The browser holds the state ([`state`]) and sends it whole; the answer is computed from it alone: its
+//! data and model ([`scene`]), the figures and texts ([`frame`]), the evidence along each parameter ([`curves`]) and a
+//! fit ([`optimum`]). All of it comes from statements of the language in a session that reads only what was named on the
+//! command line, and the page shows these statements as a script. Work has a time limit ([`jobs`]).
+
+mod curves;
+mod fault;
+mod frame;
+mod guard;
+mod jobs;
+mod optimum;
+mod scene;
+mod script;
+mod server;
+mod slider;
+mod state;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mercer::data;
+use mercer::render::without_controls;
+
+use crate::cli::FAILED;
+use crate::terminal::{Format, Screen};
+use scene::MOST_ROWS;
+
+/// The default time limit of a fit in seconds.
+pub const LIMIT: u32 = 10;
+
+/// What all requests to the page share.
+pub struct House {
+    /// The files that were named on the command line.
+    pub files: Arc<[Arc<str>]>,
+    /// The time limit of a fit; figures may take half of it.
+    pub limit: Duration,
+}
+
+/// Serves the page until the program is ended. Returns an exit code.
+pub fn run(files: &[PathBuf], port: u16, limit: u32, link: Option<&str>) -> u8 {
+    let mut screen = Screen::new(Format::Text);
+    let served = checked(files).and_then(|files| {
+        let house = House { files, limit: Duration::from_secs(limit.into()) };
+        server::serve(house, port, |address| {
+            let fragment = link.and_then(|link| link.split_once('#')).map_or("", |(_, state)| state);
+            let mark = if fragment.is_empty() { "" } else { "#" };
+            screen.line(&format!("{address}{mark}{}", without_controls(fragment)));
+            screen.remark("open this address in a browser on this computer; Ctrl-C ends the page");
+        })
+        .map_err(|error| error.to_string())
+    });
+    match served {
+        Ok(()) => 0,
+        Err(message) => {
+            Screen::new(Format::Text).error(message);
+            FAILED
+        }
+    }
+}
+
+/// The names of files, after each was read: a mistake in a file is told before the page is served.
+fn checked(files: &[PathBuf]) -> Result<Arc<[Arc<str>]>, String> {
+    let one = |file: &PathBuf| {
+        let name = file.to_str().ok_or_else(|| format!("the name of `{}` is not UTF-8 text", file.display()))?;
+        if data::sets::find(name).is_some() {
+            return Err(format!("`{name}` is a shipped set, which the page offers anyway; `./{name}` is a file"));
+        }
+        let read = data::load(name, &[], &data::Options::default()).map_err(|error| error.to_string())?;
+        if read.n() > MOST_ROWS {
+            return Err(scene::too_many_rows(name, read.n()));
+        }
+        Ok(Arc::from(name))
+    };
+    files.iter().map(one).collect()
+}
