@@ -21,7 +21,7 @@ use serde_json::{Value as Json, json};
 use super::House;
 use super::fault::Fault;
 use super::scene::Scene;
-use super::script::{Drawing, script};
+use super::script::{Drawing, labelled, script};
 use super::slider::sliders;
 use super::state::State;
 
@@ -35,8 +35,8 @@ const RANGE: (f64, f64) = (-5.0, 5.0);
 /// How far figures reach beyond the data, as a share of their range.
 const BEYOND: f64 = 0.15;
 /// The height of figures relative to their width, and its limits in pixels.
-const SHAPE: f64 = 0.62;
-const HEIGHTS: (f64, f64) = (250.0, 430.0);
+const SHAPE: f64 = 0.72;
+const HEIGHTS: (f64, f64) = (280.0, 430.0);
 /// The height of each panel of the parts.
 const PART: u32 = 190;
 /// The longest expanded kernel that is shown, in bytes.
@@ -49,26 +49,24 @@ const LONGEST: usize = 20_000;
 pub fn frame(house: &House, state: &State, progress: &dyn Progress) -> Result<Json, Fault> {
     let began = Instant::now();
     let mut scene = Scene::new(house, state, progress)?;
-    let mut statements = vec![
-        format!("seed({})", state.seed),
-        format!("let d = {}", scene.expression),
-        format!("let m = d |> condition({})", scene.model()),
-    ];
     let has_rows = scene.data.n() > 0;
-    if has_rows {
-        statements.push("let prior = d |> head(0) |> condition(m.model)".into());
+    let (mut session, mut statements, fit) = conditioned(house, state, &scene, progress)?;
+    let several = scene.single_input().is_none();
+    // steps that learn from rows have no prior without them
+    let prior = "let prior = d |> head(0) |> condition(m.model)".to_owned();
+    let has_prior = has_rows && !several && run(&mut session, std::slice::from_ref(&prior), progress).is_ok();
+    if has_prior {
+        statements.push(prior);
     }
-    let mut session = Session::confined(house.files.clone());
-    run(&mut session, &statements, progress)?;
-    let fit = match session.get("m") {
-        Some(Value::Fit(fit)) => fit.clone(),
-        _ => return Err(Fault::Data("the target is not a number: choose another one".into())),
+    let predictions: &[Predicted] = match (has_rows, has_prior) {
+        (false, _) => &[("before", "m", "prior")],
+        (true, false) => &[("after", "m", "posterior")],
+        (true, true) => &[("before", "prior", "prior"), ("after", "m", "posterior")],
     };
     let drawings = match scene.single_input() {
-        Some(input) => along_one(state, &scene, input, &mut session, &mut statements, progress)?,
+        Some(input) => along_one(state, &scene, input, predictions, &mut session, &mut statements, progress)?,
         None => over_several(has_rows),
     };
-    let several = scene.single_input().is_none();
     let parts = fit.model.kernel.expand().map_or(1, |kernel| kernel.summands().len());
     let parts = (has_rows && parts > 1).then(|| Drawing::new("parts", "m |> decompose", ""));
     let drawings: Vec<Drawing> = drawings.into_iter().chain(parts).collect();
@@ -90,6 +88,10 @@ pub fn frame(house: &House, state: &State, progress: &dyn Progress) -> Result<Js
     if progress.stop() {
         return Err(Fault::Stopped);
     }
+    if has_rows && !several && !has_prior {
+        let reason = "steps before the model learn from rows, so there is no prior without them";
+        figures.insert("prior".into(), json!({ "reason": reason }));
+    }
     if has_rows {
         scene.notes.extend(fit.hints.iter().cloned());
     }
@@ -103,6 +105,39 @@ pub fn frame(house: &House, state: &State, progress: &dyn Progress) -> Result<Js
         "notes": scene.notes,
         "milliseconds": began.elapsed().as_secs_f64() * 1000.0,
     }))
+}
+
+/// A prediction: its name in the script, the fit that it is of, and the name of its figure.
+type Predicted = (&'static str, &'static str, &'static str);
+
+/// The fit of a state with the statements that give it, in a session of their own. Parts keep the names that the text
+/// gives them, unless a parameter ties two of them, because a tie is made within one statement.
+fn conditioned(
+    house: &House,
+    state: &State,
+    scene: &Scene,
+    progress: &dyn Progress,
+) -> Result<(Session, Vec<String>, Arc<Fit>), Fault> {
+    let model = scene.model();
+    let one = |lets: Vec<String>, written: &str| {
+        let mut statements = vec![format!("seed({})", state.seed), format!("let d = {}", scene.expression)];
+        statements.extend(lets);
+        statements.push(format!("let m = d |> condition({written})"));
+        let mut session = Session::confined(house.files.clone());
+        run(&mut session, &statements, progress)?;
+        match session.get("m") {
+            Some(Value::Fit(fit)) => {
+                let fit = fit.clone();
+                Ok((session, statements, fit))
+            }
+            _ => Err(Fault::Data("the target is not a number: choose another one".into())),
+        }
+    };
+    let (lets, written) = labelled(&model);
+    match one(lets, &written) {
+        Ok(found) if found.2.model == model => Ok(found),
+        _ => one(Vec::new(), &model.to_string()),
+    }
 }
 
 /// Runs statements of the script.
@@ -120,6 +155,7 @@ fn along_one(
     state: &State,
     scene: &Scene,
     input: &Column,
+    predictions: &[Predicted],
     session: &mut Session,
     statements: &mut Vec<String>,
     progress: &dyn Progress,
@@ -128,23 +164,17 @@ fn along_one(
     let kernel = &scene.model().kernel;
     let detailed = kernel_points(kernel, hi - lo, MANY_POINTS + 1) > MANY_POINTS;
     let points = if detailed { MANY_POINTS } else { POINTS };
-    let predictions: &[(&str, &str)] =
-        if scene.data.n() > 0 { &[("before", "prior"), ("after", "m")] } else { &[("before", "m")] };
     let further: Vec<String> = predictions
         .iter()
-        .map(|(name, of)| format!("let {name} = {of} |> predict({lo}..={hi}, n={points})"))
+        .map(|(name, of, _)| format!("let {name} = {of} |> predict({lo}..={hi}, n={points})"))
         .collect();
-    // steps that learn from rows have no prior without them
-    let missing = further.iter().map(|line| run(session, std::slice::from_ref(line), progress)).collect::<Vec<_>>();
-    if let Some(Err(fault)) = missing.into_iter().last() {
-        return Err(fault);
-    }
+    run(session, &further, progress)?;
     statements.extend(further);
     let found = |name: &str| match session.get(name) {
         Some(Value::Prediction(prediction)) => Some(prediction.clone()),
         _ => None,
     };
-    let of = predictions.iter().filter_map(|(name, _)| found(name));
+    let of = predictions.iter().filter_map(|(name, ..)| found(name));
     let heights = heights(&of.collect::<Vec<_>>(), scene.data.y().unwrap_or_default());
     let limits = heights.map_or_else(String::new, |(lo, hi)| format!(", ylim=[{lo}, {hi}]"));
     let at = state.at.filter(|at| at.is_finite());
@@ -155,10 +185,9 @@ fn along_one(
     let name = if input.time().is_some() { format!("{} (days)", input.name()) } else { input.name().to_owned() };
     let name = mercer::kernel::quoted(&name);
     let grid = format!("grid({first}..={last}, {SIDE})");
-    let drawn = predictions.iter().zip(["prior", "posterior"]).map(|((value, _), name)| {
-        let title = if name == "prior" { "Prior" } else { "Posterior" };
-        Drawing::new(name, *value, format!("draws={}, title=\"{title}\"{limits}", state.draws))
-    });
+    let drawn = predictions
+        .iter()
+        .map(|(value, _, name)| Drawing::new(name, *value, format!("draws={}, title=\"\"{limits}", state.draws)));
     let drawn: Vec<Drawing> = drawn.collect();
     let kernel = [
         Drawing::new(
@@ -264,9 +293,7 @@ fn words(scene: &Scene, fit: &Fit) -> Json {
         0 => english::describe_kernel(&fit.model.kernel),
         _ => english::describe_fit(fit),
     };
-    let algebra = |kernel: &Kernel| {
-        json!({ "text": kernel.to_string(), "latex": kernel.latex(), "formula": kernel_formula(kernel) })
-    };
+    let algebra = |kernel: &Kernel| json!({ "text": kernel.to_string(), "latex": kernel.latex(), "formula": kernel_formula(kernel) });
     json!({
         "written": algebra(written),
         "expanded": expanded.as_ref().filter(|expanded| *expanded != written).map(algebra),

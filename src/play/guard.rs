@@ -205,7 +205,10 @@ mod tests {
     fn the_page_may_ask() {
         let host = ("host", "127.0.0.1:80");
         assert_eq!(asked(Method::GET, "/secret/", &[host]), Ok(Route::Page));
-        assert_eq!(asked(Method::GET, "/secret/", &[("host", "localhost:80"), ("sec-fetch-site", "none")]), Ok(Route::Page));
+        assert_eq!(
+            asked(Method::GET, "/secret/", &[("host", "localhost:80"), ("sec-fetch-site", "none")]),
+            Ok(Route::Page)
+        );
         let own = [host, ("origin", "http://127.0.0.1:80"), ("content-type", "application/json")];
         assert_eq!(asked(Method::POST, "/secret/frame", &own), Ok(Route::Frame));
     }

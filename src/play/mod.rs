@@ -45,13 +45,12 @@ pub fn run(files: &[PathBuf], port: u16, limit: u32, link: Option<&str>) -> u8 {
     let mut screen = Screen::new(Format::Text);
     let served = checked(files).and_then(|files| {
         let house = House { files, limit: Duration::from_secs(limit.into()) };
-        server::serve(house, port, |address| {
-            let fragment = link.and_then(|link| link.split_once('#')).map_or("", |(_, state)| state);
-            let mark = if fragment.is_empty() { "" } else { "#" };
-            screen.line(&format!("{address}{mark}{}", without_controls(fragment)));
+        let fragment = link.map_or(Ok(String::new()), fragment)?;
+        let ready = |address: &str| {
+            screen.line(&format!("{address}{fragment}"));
             screen.remark("open this address in a browser on this computer; Ctrl-C ends the page");
-        })
-        .map_err(|error| error.to_string())
+        };
+        server::serve(house, port, ready).map_err(|error| error.to_string())
     });
     match served {
         Ok(()) => 0,
@@ -59,6 +58,17 @@ pub fn run(files: &[PathBuf], port: u16, limit: u32, link: Option<&str>) -> u8 {
             Screen::new(Format::Text).error(message);
             FAILED
         }
+    }
+}
+
+/// The part of a copied link that is its state, with the mark before it.
+fn fragment(link: &str) -> Result<String, String> {
+    match link.split_once('#') {
+        Some((_, state)) => Ok(format!("#{}", without_controls(state))),
+        None => Err(format!(
+            "the link has no state: `{}` has no `#`; quotes keep a shell from reading it",
+            without_controls(link)
+        )),
     }
 }
 

@@ -98,9 +98,7 @@ fn written(
     for item in output.items {
         match item {
             Item::Shown(value) => last = Some(value),
-            Item::Diagnostic(told) if told.is_error() && progress.stop() && told.message == "stopped" => {
-                return Err(Fault::Stopped);
-            }
+            Item::Diagnostic(told) if told.is_error() && progress.stop() => return Err(Fault::Stopped),
             Item::Diagnostic(told) if told.is_error() => return Err(Fault::of(&told, session.sources())),
             Item::Diagnostic(told) => notes.push(render(&told, session.sources(), false)),
             Item::Text(text) => notes.push(without_controls(&text).into_owned()),
@@ -252,7 +250,8 @@ fn points(state: &State, kernel: &Kernel) -> Result<Found, Fault> {
 /// The names of the inputs that a kernel mentions, at least one.
 fn input_names(kernel: &Kernel) -> Vec<String> {
     let (mentioned, _) = kernel.mentioned();
-    let named = mentioned.iter().filter_map(|input| if let InputRef::Name(name) = input { Some(&**name) } else { None });
+    let named =
+        mentioned.iter().filter_map(|input| if let InputRef::Name(name) = input { Some(&**name) } else { None });
     let mut names: Vec<String> = named.map(str::to_owned).collect();
     let places = mentioned.iter().map(|input| if let InputRef::Index(at) = input { at + 1 } else { 0 });
     let width = places.max().unwrap_or(0).max(1);

@@ -1,14 +1,17 @@
 """The page of `mercer play` in headless Chromium: typing, sliders, clicks, links and mistakes. `.ci/clients` runs it.
 
-With a folder as its argument it keeps screenshots there.
+With a folder in `MERCER_SCREENSHOTS` it keeps screenshots there.
 """
 
+import base64
 import csv
+import http.server
 import math
 import os
+import shutil
 import subprocess
-import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -21,12 +24,12 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 # A longer wait is a failure.
 PATIENCE = 30
-SHOTS = Path(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else None
+SHOTS = Path(os.environ["MERCER_SCREENSHOTS"]) if "MERCER_SCREENSHOTS" in os.environ else None
 
 
 def browser(folder):
     options = webdriver.ChromeOptions()
-    options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+    options.binary_location = shutil.which("chromium")
     for argument in (
         "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
         "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
@@ -34,7 +37,7 @@ def browser(folder):
     ):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    service = webdriver.ChromeService(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver"))
+    service = webdriver.ChromeService(shutil.which("chromedriver"))
     return webdriver.Chrome(options=options, service=service)
 
 
@@ -121,8 +124,6 @@ class Page(unittest.TestCase):
         """A screenshot of the whole length of the page."""
         if SHOTS:
             SHOTS.mkdir(parents=True, exist_ok=True)
-            import base64
-
             taken = self.browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
             (SHOTS / f"{name}.png").write_bytes(base64.b64decode(taken["data"]))
 
@@ -278,6 +279,57 @@ class Prior(Page):
             copied = self.browser.execute_async_script("const done = arguments[0]; navigator.clipboard.readText().then(done, (e) => done(String(e)))")
             self.assertEqual(copied, kept)
             self.run_js("$('copied').textContent = ''")
+
+
+class Elsewhere(Page):
+    """Another page in the same browser, which even knows the address."""
+
+    def setUp(self):
+        super().setUp()
+
+        class Empty(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.end_headers()
+                self.wfile.write(b"<!doctype html><title>elsewhere</title><link rel=icon href='data:,'>")
+
+            def log_message(self, *_):
+                pass
+
+        other = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Empty)
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        self.addCleanup(other.server_close)
+        self.addCleanup(other.shutdown)
+        self.browser.get(f"http://127.0.0.1:{other.server_address[1]}/")
+
+    def tearDown(self):
+        # the browser complains about each attempt
+        self.assertNotEqual(self.browser.get_log("browser"), [])
+        super().tearDown()
+
+    def outcome(self, text):
+        return self.browser.execute_async_script(
+            "const [address, done] = arguments; const body = JSON.stringify({ text: 'SE(x)' });" + text, self.address)
+
+    def test_it_reads_nothing(self):
+        attempts = {
+            "read": "fetch(address + 'sets').then((r) => r.text()).then(done, () => done('refused'))",
+            "asked": "fetch(address + 'frame', { method: 'POST', body, headers: { 'Content-Type': 'application/json' } })"
+                     ".then((r) => r.text()).then(done, () => done('refused'))",
+            "sent": "fetch(address + 'frame', { method: 'POST', body, mode: 'no-cors' })"
+                    ".then((r) => r.text()).then((text) => done(text || 'refused'), () => done('refused'))",
+            "run": "const s = document.createElement('script'); s.src = address + 'page.js';"
+                   "s.onload = () => done('run'); s.onerror = () => done('refused'); document.body.append(s)",
+            "styled": "const l = document.createElement('link'); l.rel = 'stylesheet'; l.href = address + 'page.css';"
+                      "l.onload = () => done('styled'); l.onerror = () => done('refused'); document.head.append(l)",
+            "framed": "const f = document.createElement('iframe'); f.src = address;"
+                      "f.onload = () => { try { done(f.contentDocument?.title || 'refused') } catch { done('refused') } };"
+                      "document.body.append(f)",
+        }
+        for name, text in attempts.items():
+            with self.subTest(name):
+                self.assertEqual(self.outcome(text), "refused")
 
 
 class WithData(Page):

@@ -206,7 +206,7 @@ function showFigures(found) {
     const drawing = figure.querySelector(".drawing");
     figure.hidden = !drawn && !(name === "posterior" && !several);
     const caption = figure.querySelector(".caption");
-    if (name === "covariance") caption.textContent = several ? "and a draw, over the first two inputs" : "click to move x₀";
+    if (name === "covariance") caption.textContent = several ? "and functions drawn from it, over the inputs that it names" : "click to move x₀";
     if (name === "posterior" && several) caption.textContent = "over the inputs, or predicted against observed";
     if (name === "posterior" && !several) caption.textContent = pointsNote(found);
     drawing.classList.toggle("takes", !several && !!drawn?.svg && takesPoints(found));
@@ -285,7 +285,7 @@ function showSliders(parameters) {
       });
       input.addEventListener("change", () => history.pushState(null, "", "#" + written(state)));
       sliders.set(parameter.name, slider);
-      $("sliders").append(element("div", { class: "slider" }, label, svg, input));
+      $("sliders").append(element("div", { class: "slider" }, label, input, svg));
     });
   }
   for (const parameter of free) {
@@ -320,7 +320,7 @@ function showCurves(found) {
   }
   sliders.forEach(drawCurve);
   $("curves-note").textContent = found.complete
-    ? "The curve above a slider is the log marginal likelihood along it, with the others as they are."
+    ? "The curve under a slider is the log marginal likelihood along it, with the others as they are."
     : "There was not enough time for the evidence along every slider.";
 }
 
