@@ -4,8 +4,8 @@ use mercer::model::{Evidencer, ModelError};
 use mercer::progress::Progress;
 use serde_json::{Value as Json, json};
 
-use super::House;
 use super::fault::Fault;
+use super::house::House;
 use super::scene::Scene;
 use super::slider::sliders;
 use super::state::State;

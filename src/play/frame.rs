@@ -18,8 +18,8 @@ use mercer::results::Prediction;
 use mercer::session::Session;
 use serde_json::{Value as Json, json};
 
-use super::House;
 use super::fault::Fault;
+use super::house::House;
 use super::scene::Scene;
 use super::script::{Drawing, labelled, script};
 use super::slider::sliders;

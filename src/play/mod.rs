@@ -10,6 +10,7 @@ mod curves;
 mod fault;
 mod frame;
 mod guard;
+mod house;
 mod jobs;
 mod optimum;
 mod scene;
@@ -27,18 +28,10 @@ use mercer::render::without_controls;
 
 use crate::cli::FAILED;
 use crate::terminal::{Format, Screen};
-use scene::MOST_ROWS;
+use house::{House, MOST_ROWS, too_many_rows};
 
 /// The default time limit of a fit in seconds.
 pub const LIMIT: u32 = 10;
-
-/// What all requests to the page share.
-pub struct House {
-    /// The files that were named on the command line.
-    pub files: Arc<[Arc<str>]>,
-    /// The time limit of a fit; figures may take half of it.
-    pub limit: Duration,
-}
 
 /// Serves the page until the program is ended. Returns an exit code.
 pub fn run(files: &[PathBuf], port: u16, limit: u32, link: Option<&str>) -> u8 {
@@ -81,7 +74,7 @@ fn checked(files: &[PathBuf]) -> Result<Arc<[Arc<str>]>, String> {
         }
         let read = data::load(name, &[], &data::Options::default()).map_err(|error| error.to_string())?;
         if read.n() > MOST_ROWS {
-            return Err(scene::too_many_rows(name, read.n()));
+            return Err(too_many_rows(name, read.n()));
         }
         Ok(Arc::from(name))
     };

@@ -5,8 +5,8 @@ use mercer::model::ModelError;
 use mercer::progress::Progress;
 use serde_json::{Value as Json, json};
 
-use super::House;
 use super::fault::Fault;
+use super::house::House;
 use super::scene::Scene;
 use super::state::State;
 

@@ -14,12 +14,10 @@ use mercer::render::{render, without_controls};
 use mercer::report::data_expression;
 use mercer::session::Session;
 
-use super::House;
 use super::fault::Fault;
+use super::house::{House, MOST_ROWS, too_many_rows};
 use super::state::State;
 
-/// The largest number of rows. With more, a figure takes longer than a hand that moves a slider waits.
-pub const MOST_ROWS: usize = 2000;
 /// The largest number of values in a script that writes out data.
 const MOST_WRITTEN: usize = 10_000;
 /// The noise and the mean of a model without data, unless they are written.
@@ -180,15 +178,6 @@ fn rows(
         return Ok(Found { data: read(&expression)?, expression });
     }
     Ok(Found { data, expression })
-}
-
-/// Why data are too large.
-pub fn too_many_rows(name: &str, rows: usize) -> String {
-    format!(
-        "`{name}` has {rows} rows, and the page takes at most {MOST_ROWS}; no rows are chosen for you: write a part to a \
-         file, such as `load({}) |> head({MOST_ROWS}) |> write(\"part.csv\")`",
-        quoted(name)
-    )
 }
 
 /// The call that loads the chosen data.

@@ -25,11 +25,11 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::House;
 use super::curves::curves;
 use super::fault::Fault;
 use super::frame::frame;
 use super::guard::{Guard, HEADERS, LARGEST_BODY, Refusal, Route};
+use super::house::House;
 use super::jobs::{Jobs, Task, Watch};
 use super::optimum::optimum;
 use super::state::State;

@@ -57,12 +57,17 @@ impl Slider {
         Self { name, value, shown: significant(value, DIGITS), unit, free, ends: (lo, hi), log }
     }
 
-    /// Values along the slider.
+    /// Values along the slider, its own among them.
     pub fn along(&self) -> Vec<f64> {
         let (lo, hi) = self.ends;
         let share = |i: usize| i as f64 / (POINTS - 1) as f64;
         let at = |t: f64| if self.log { lo * (hi / lo).powf(t) } else { lo + t * (hi - lo) };
-        (0..POINTS).map(|i| at(share(i)).clamp(lo, hi)).collect()
+        let mut values: Vec<f64> = (0..POINTS).map(|i| at(share(i)).clamp(lo, hi)).collect();
+        let place = values.partition_point(|v| *v < self.value);
+        if values.get(place) != Some(&self.value) {
+            values.insert(place, self.value);
+        }
+        values
     }
 }
 

@@ -383,6 +383,32 @@ class WithData(Page):
         self.assertGreater(self.answer("evidence.lml"), before + 1)
         self.assertIn("SE.l", self.run_js("return Object.keys(state.values)"))
 
+    def test_a_fit_is_stopped_with_its_best_values(self):
+        Select(self.find("#data")).select_by_value("concrete")
+        self.settled()
+        self.write("ARD(SE) + ARD(SE) * ARD(Lin)")
+        before = self.answer("evidence.lml")
+        self.find("#fit").click()
+        self.wait(lambda: self.find("#stop").is_displayed())
+        time.sleep(2)
+        self.find("#stop").click()
+        self.wait(lambda: self.find("#fit").is_enabled())
+        self.settled()
+        self.assertEqual(self.text("#fit-note"), "stopped: these are the best values so far")
+        self.assertGreater(self.answer("evidence.lml"), before)
+
+    def test_nothing_is_drawn_outside_of_the_axes(self):
+        self.write("SE(t, l=0.5, v=4)")
+        cut = self.run_js("""
+            return [...document.querySelectorAll(".drawing svg g[clip-path]")].map((group) => {
+                const id = group.getAttribute("clip-path").match(/#([^)]*)/)[1];
+                return [id, document.querySelectorAll(`clipPath[id="${id}"]`).length];
+            });
+        """)
+        self.assertGreaterEqual(len(cut), 4)
+        self.assertEqual(len({id for id, _ in cut}), len(cut))
+        self.assertTrue(all(count == 1 for _, count in cut), cut)
+
     def test_rows_are_left_out_and_points_added(self):
         x, y = self.answer("data.rows")[150]
         self.click_at("posterior", x, y)

@@ -258,6 +258,8 @@ fn nothing_is_read_but_what_was_named_and_nothing_is_written() {
         ("let d = load(\"secret.csv\")", "`secret.csv` cannot be read here"),
         ("let d = read(\"secret.csv\")", "`secret.csv` cannot be read here"),
         ("let d = load_fit(\"secret.csv\")", "`secret.csv` cannot be read here"),
+        ("let d = load_search(\"secret.csv\")", "`secret.csv` cannot be read here"),
+        ("let d = load_integral(\"secret.csv\")", "`secret.csv` cannot be read here"),
         ("let d = load(\"nile\") |> condition(SE) |> predict(\"secret.csv\")", "`secret.csv` cannot be read here"),
         ("import \"state.mer\"", "scripts cannot be imported here"),
         ("plot(SE(0), \"out.svg\")", "files cannot be written here"),
