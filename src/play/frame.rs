@@ -65,7 +65,7 @@ pub fn frame(house: &House, state: &State, progress: &dyn Progress) -> Result<Js
     };
     let drawings = match scene.single_input() {
         Some(input) => along_one(state, &scene, input, predictions, &mut session, &mut statements, progress)?,
-        None => over_several(has_rows),
+        None => over_several(state, has_rows),
     };
     let parts = fit.model.kernel.expand().map_or(1, |kernel| kernel.summands().len());
     let parts = (has_rows && parts > 1).then(|| Drawing::new("parts", "m |> decompose", ""));
@@ -205,9 +205,10 @@ fn along_one(
 }
 
 /// The figures of a kernel of several inputs.
-fn over_several(has_rows: bool) -> Vec<Drawing> {
+fn over_several(state: &State, has_rows: bool) -> Vec<Drawing> {
     let posterior = has_rows.then(|| Drawing::new("posterior", "m", ""));
-    posterior.into_iter().chain([Drawing::new("covariance", "m.kernel", "")]).collect()
+    let range = state.range.map_or_else(String::new, |(lo, hi)| format!("x={lo}..={hi}"));
+    posterior.into_iter().chain([Drawing::new("covariance", "m.kernel", range)]).collect()
 }
 
 /// The range of figures: that of the data and somewhat more.

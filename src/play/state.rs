@@ -8,6 +8,8 @@ use super::fault::Fault;
 
 /// The longest text of an expression in bytes.
 const LONGEST_TEXT: usize = 20_000;
+/// The longest name of a page in bytes.
+const LONGEST_NAME: usize = 64;
 /// The largest number of points that are set by hand.
 const MOST_POINTS: usize = 500;
 /// The largest number of drawn functions.
@@ -74,6 +76,9 @@ impl State {
     pub fn read(bytes: &[u8]) -> Result<Self, Fault> {
         let mut state: Self = serde_json::from_slice(bytes).map_err(|error| Fault::State(error.to_string()))?;
         let refuse = |why: String| Err(Fault::State(why));
+        if state.page.len() > LONGEST_NAME {
+            return refuse(format!("the name of a page has at most {LONGEST_NAME} bytes"));
+        }
         if state.text.len() > LONGEST_TEXT {
             return refuse(format!("an expression has at most {LONGEST_TEXT} bytes"));
         }

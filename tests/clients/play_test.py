@@ -449,8 +449,9 @@ class WithData(Page):
             self.settled()
             beyond = self.run_js("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
             self.assertLessEqual(beyond, 0, f"at {width} px the page scrolls sideways")
-            drawn = self.run_js("return document.querySelector('#posterior svg').getBoundingClientRect().width / answer.figures.posterior.width")
-            self.assertAlmostEqual(drawn, 1, delta=0.08, msg="figures are drawn for the width that they have")
+            for figure in ("posterior", "covariance", "parts"):
+                drawn = self.run_js(f"return document.querySelector('#{figure} svg').getBoundingClientRect().width / answer.figures.{figure}.width")
+                self.assertAlmostEqual(drawn, 1, delta=0.02, msg=f"{figure} is drawn for the width that it has")
             self.whole(f"dark-{width}")
         self.scheme("light")
         self.size(360, 740)

@@ -78,15 +78,18 @@ async function post(name, body, signal) {
   return { fault: { place: "time", message, excerpt: null } };
 }
 
-function asked() {
-  const drawing = document.querySelector("#posterior .drawing") ?? document.body;
-  const width = Math.round(drawing.clientWidth || document.querySelector(".figures").clientWidth || 480);
-  const wide = Math.round(document.querySelector(".figures").clientWidth || width);
-  return { page, ...state, width: pairIsWide() ? Math.round(wide / columns() - 10) : width, wide };
+/** The widths of figures that share a row and of those that stand alone, as the style sheet lays them out. */
+function widths() {
+  const pair = document.querySelector(".pair");
+  const wide = pair.clientWidth;
+  const one = pair.classList.contains("one");
+  pair.classList.remove("one");
+  const columns = getComputedStyle(pair).gridTemplateColumns.split(" ").map(parseFloat);
+  pair.classList.toggle("one", one);
+  return { width: Math.round(columns[0]), wide: Math.round(wide) };
 }
 
-const columns = () => (getComputedStyle(document.querySelector(".figures")).display === "contents" ? 1 : 2);
-const pairIsWide = () => document.querySelector(".pair").classList.contains("one");
+const asked = () => ({ page, ...state, ...widths() });
 
 let running = null;
 let waiting = false;
@@ -208,7 +211,7 @@ function showFigures(found) {
     const caption = figure.querySelector(".caption");
     if (name === "covariance") caption.textContent = several ? "and functions drawn from it, over the inputs that it names" : "click to move x₀";
     if (name === "posterior" && several) caption.textContent = "over the inputs, or predicted against observed";
-    if (name === "posterior" && !several) caption.textContent = pointsNote(found);
+    if (name === "posterior" && !several) caption.textContent = drawn?.svg ? pointsNote(found) : "";
     drawing.classList.toggle("takes", !several && !!drawn?.svg && takesPoints(found));
     if (drawn?.svg) {
       const svg = new DOMParser().parseFromString(drawn.svg, "image/svg+xml").documentElement;
@@ -228,7 +231,7 @@ function number(value, digits = 2) {
 }
 
 function showEvidence(evidence) {
-  $("evidence").hidden = evidence === null;
+  $("evidence").hidden = $("curves-note").hidden = evidence === null;
   if (evidence === null) return;
   const list = element("dl", { class: "terms" });
   const line = (name, value, kind = "") =>
@@ -327,6 +330,7 @@ function showCurves(found) {
 function drawCurve(slider) {
   const { svg, parameter, curve } = slider;
   svg.replaceChildren();
+  svg.classList.toggle("empty", !answer?.evidence);
   if (!answer?.evidence) return;
   if (curve) {
     const known = curve.lml.filter((v) => v !== null);
@@ -371,10 +375,11 @@ function showData(data) {
   const parts = [chosen ? `${data.n} rows of ${data.target ?? "no target"}` : `${data.n} points`];
   if (chosen && added) parts.push(`${added} added`);
   if (chosen && state.removed.length) parts.push(`${state.removed.length} left out`);
-  $("data-note").textContent = parts.join(", ") + (data.rows === null ? "; choose one input to draw curves and set points" : "");
+  $("data-note").textContent = parts.join(", ") + (data.rows !== null ? "" : chosen ? "; choose one input to draw curves and set points" : "; points are set for kernels of one input");
   $("clear").disabled = added === 0 && state.removed.length === 0;
   $("clear").textContent = chosen ? "As loaded" : "Clear points";
-  $("add").hidden = !takesPoints(answer);
+  $("add").hidden = !takesPoints(answer) && added === 0 && state.removed.length === 0;
+  $("at").disabled = data.rows === null;
   $("rows").hidden = !takesPoints(answer) || data.n === 0;
   const list = $("row-list");
   list.replaceChildren();
