@@ -29,7 +29,7 @@ use super::state::State;
 const POINTS: usize = 201;
 const MANY_POINTS: usize = 401;
 /// The number of points along a side of the Gram matrix.
-const SIDE: usize = 32;
+const SIDE: usize = 48;
 /// The range without data.
 const RANGE: (f64, f64) = (-5.0, 5.0);
 /// How far figures reach beyond the data, as a share of their range.

@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn what_is_no_state_is_refused_with_a_reason() {
         for (text, why) in [
-            ("[]", "expected"),
+            (r#""SE""#, "invalid type"),
             (r#"{"txt": "SE"}"#, "unknown field `txt`"),
             (r#"{"range": [2, 1]}"#, "the range ends before it begins"),
             (r#"{"draws": 1000}"#, "at most 20 functions"),
