@@ -372,6 +372,10 @@ class WithData(Page):
         self.assertNotEqual(self.find("#posterior .drawing").get_attribute("innerHTML"), picture)
         self.assertNotEqual(self.answer("evidence.lml"), evidence)
         self.assertIn("v.SE", self.browser.current_url)
+        # the whole movement is one step back
+        self.browser.back()
+        self.settled()
+        self.assertEqual(self.answer("evidence.lml"), evidence)
 
     def test_a_fit_moves_the_sliders(self):
         self.write("SE(t, l=0.2)")

@@ -59,11 +59,13 @@ function read(fragment) {
   return found;
 }
 
-/** Writes the state to the address; `step` makes it a step of the history. */
-function remember(step) {
+let passing = false;
+
+/** Writes the state to the address. Changes that pass, as while a slider moves, are one step of the history. */
+function remember(passes) {
   const fragment = "#" + written(state);
-  if (fragment === location.hash) return;
-  history[step ? "pushState" : "replaceState"](null, "", fragment);
+  if (fragment !== location.hash) history[passes && passing ? "replaceState" : "pushState"](null, "", fragment);
+  passing = passes;
 }
 
 // ---- requests
@@ -155,9 +157,9 @@ async function fit() {
   $("stop").hidden = true;
 }
 
-/** The state has changed: shows it. */
-function change(step) {
-  remember(step);
+/** The state has changed, for good or in passing: shows it. */
+function change(stays) {
+  remember(!stays);
   draw();
 }
 
@@ -215,6 +217,7 @@ function showFigures(found) {
     drawing.classList.toggle("takes", !several && !!drawn?.svg && takesPoints(found));
     if (drawn?.svg) {
       const svg = new DOMParser().parseFromString(drawn.svg, "image/svg+xml").documentElement;
+      svg.setAttribute("aria-label", figure.querySelector("b").textContent);
       drawing.replaceChildren(document.importNode(svg, true));
     } else {
       drawing.replaceChildren(element("p", { class: "reason" }, drawn?.reason ?? REASONS[name] ?? ""));
@@ -286,7 +289,7 @@ function showSliders(parameters) {
         tell(slider, String(Number(value.toPrecision(4))));
         change(false);
       });
-      input.addEventListener("change", () => history.pushState(null, "", "#" + written(state)));
+      input.addEventListener("change", () => (passing = false));
       sliders.set(parameter.name, slider);
       $("sliders").append(element("div", { class: "slider" }, label, input, svg));
     });
@@ -497,11 +500,11 @@ function listen() {
   let typing = null;
   $("text").addEventListener("input", () => {
     state.text = $("text").value;
-    remember(false);
+    remember(true);
     clearTimeout(typing);
     typing = setTimeout(draw, 120);
   });
-  $("text").addEventListener("change", () => history.pushState(null, "", "#" + written(state)));
+  $("text").addEventListener("change", () => (passing = false));
   for (const example of EXAMPLES) {
     const button = element("button", { type: "button", class: "as-text" }, example);
     button.addEventListener("click", () => {
@@ -596,6 +599,7 @@ function listen() {
   $("copy-link").addEventListener("click", () => copy(location.href.split("#")[0] + "#" + written(state), "link copied"));
   $("copy-script").addEventListener("click", () => copy(answer?.script ?? "", "script copied"));
   const arrive = () => {
+    passing = false;
     state = read(location.hash.slice(1));
     fill();
     draw();
@@ -637,7 +641,8 @@ async function start() {
   if (location.hash.length > 1) state = read(location.hash.slice(1));
   else if (offered.files.length) state = { ...structuredClone(EMPTY), data: offered.files[0], text: "SE" };
   fill();
-  change(false);
+  history.replaceState(null, "", "#" + written(state));
+  draw();
 }
 
 start();
