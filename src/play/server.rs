@@ -36,7 +36,12 @@ use super::state::State;
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
-const SCRIPT: &str = include_str!("page/page.js");
+const SCRIPT: &str = concat!(
+    include_str!("page/state.js"),
+    include_str!("page/requests.js"),
+    include_str!("page/shown.js"),
+    include_str!("page/controls.js"),
+);
 
 /// The number of random bytes of the token.
 const TOKEN: usize = 32;
