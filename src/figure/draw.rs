@@ -80,7 +80,12 @@ fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium, share: f64)
     }
     // Named by its position: two figures in one document that share a name would share the clip box.
     let id = format!("axes-{x:.0}-{y:.0}-{w:.0}-{h:.0}");
-    scene.add(Primitive::ClipStart { x: x - 1.0, y: y - 1.0, width: w + 2.0, height: h + 2.0, id });
+    let (left, top, width, height) = (x - 1.0, y - 1.0, w + 2.0, h + 2.0);
+    // The crate defines the box for pixels only.
+    scene.defs.push(format!(
+        "<clipPath id=\"{id}\"><rect x=\"{left:.2}\" y=\"{top:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" /></clipPath>"
+    ));
+    scene.add(Primitive::ClipStart { x: left, y: top, width, height, id });
     let shades = panel.bar.as_ref().map(|b| b.shades);
     for mark in &panel.marks {
         draw_mark(scene, panel, mark, shades, medium, share);
