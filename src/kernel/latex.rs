@@ -76,27 +76,26 @@ fn write(kernel: &Kernel, least: Level, pen: &mut Pen<'_>) -> String {
                 let text = write(base, Level::Sum, pen);
                 format!(r"{{\left({text}\right)}}^{{{n}}}")
             }
-            _ if pen.formula => match as_sum(wrapped, pen) {
-                Some(text) => bracketed(text, Level::Sum),
-                None => call(wrapped, pen),
-            },
-            _ => call(wrapped, pen),
+            (_, children) => {
+                // asked before its kernels are written, which counts them; they are written once, as they may be nested
+                let blank = vec![String::new(); children.len()];
+                let is_sum = pen.formula && wrapped.wrap.latex_sum(wrapped, &blank).is_some();
+                let inside = if is_sum { Level::Atom } else { Level::Sum };
+                let children: Vec<String> = children.iter().map(|c| write(c, inside, pen)).collect();
+                let sum = if is_sum { wrapped.wrap.latex_sum(wrapped, &children) } else { None };
+                match sum.filter(|text| text.len() <= LONGEST) {
+                    Some(text) => bracketed(text, Level::Sum),
+                    None => call(wrapped, children),
+                }
+            }
         },
     }
-}
-
-/// The formula of a wrap as a sum, if it has one.
-fn as_sum(wrapped: &Wrapped, pen: &mut Pen<'_>) -> Option<String> {
-    // asked before its kernels are written, which counts them
-    wrapped.wrap.latex_sum(wrapped, &vec![String::new(); wrapped.children.len()])?;
-    let children: Vec<String> = wrapped.children.iter().map(|c| write(c, Level::Atom, pen)).collect();
-    wrapped.wrap.latex_sum(wrapped, &children).filter(|text| text.len() <= LONGEST)
 }
 
 /// A longer formula of a wrap is not written out: nested sums would grow without bound.
 const LONGEST: usize = 5000;
 
-fn call(wrapped: &Wrapped, pen: &mut Pen<'_>) -> String {
+fn call(wrapped: &Wrapped, children: Vec<String>) -> String {
     // a number of layers, or the name of a family
     let set = |text: String| match text.parse::<f64>() {
         Ok(n) if n.is_finite() => text,
@@ -104,7 +103,7 @@ fn call(wrapped: &Wrapped, pen: &mut Pen<'_>) -> String {
         Err(_) => format!(r"\mathrm{{{}}}", math_mode(&text)),
     };
     let mut args: Vec<String> = wrapped.wrap.leading().into_iter().map(set).collect();
-    args.extend(wrapped.children.iter().map(|c| write(c, Level::Sum, pen)));
+    args.extend(children);
     args.extend(wrapped.wrap.function().map(|f| format!(r"\texttt{{{}}}", text_mode(&f.source()))));
     args.extend(wrapped.wrap.extras(wrapped.inputs.written()).iter().map(|e| format!(r"\texttt{{{}}}", text_mode(e))));
     let at = match wrapped.wrap.inputs_shown() {
