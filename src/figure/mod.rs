@@ -18,12 +18,14 @@ mod image;
 mod isosurface;
 mod layout;
 mod mesh;
+mod nodes;
 mod palette;
 mod rasterize;
 mod scale;
 mod shapes;
 mod spec;
 pub mod standard_figures;
+mod strokes;
 mod terminal;
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,8 @@ pub(super) const DENSE: usize = 2000;
 /// The marks of a panel with histograms converted to bars, heat maps first and points last, so that nothing hides the
 /// data. A cloud of points is drawn below the lines.
 pub(super) fn ordered(panel: &Panel) -> Vec<Cow<'_, Mark>> {
-    let mut marks: Vec<_> = panel.marks.iter().map(binned).collect();
+    let width = shared_width(panel);
+    let mut marks: Vec<_> = panel.marks.iter().map(|mark| binned(mark, width)).collect();
     marks.sort_by_key(|mark| match mark.as_ref() {
         Mark::Heat { .. } | Mark::Plane { .. } | Mark::Mesh { .. } | Mark::Nodes { .. } => 0,
         Mark::Bars { .. } | Mark::Histogram { .. } => 1,
@@ -30,20 +31,28 @@ pub(super) fn ordered(panel: &Panel) -> Vec<Cow<'_, Mark>> {
     marks
 }
 
-fn binned(mark: &Mark) -> Cow<'_, Mark> {
+/// The width of the bins of several histograms, which can then be compared.
+fn shared_width(panel: &Panel) -> Option<f64> {
+    let values = |mark| if let &Mark::Histogram { ref values, bins: None, .. } = mark { Some(&values[..]) } else { None };
+    let all: Vec<&[f64]> = panel.marks.iter().filter_map(values).collect();
+    (all.len() > 1).then(|| counts(&all.concat(), None, None).2)
+}
+
+fn binned(mark: &Mark, width: Option<f64>) -> Cow<'_, Mark> {
     let Mark::Histogram { values, bins, label, role } = mark else { return Cow::Borrowed(mark) };
-    let (x, height, width) = counts(values, *bins);
+    let (x, height, width) = counts(values, *bins, width.filter(|_| bins.is_none()));
     Cow::Owned(Mark::Bars { x, height, width, label: label.clone(), role: *role })
 }
 
-/// Centres and counts of about `bins` bins of a round width, and this width. Without `bins` the width is that of
-/// Freedman and Diaconis (1981), with 5 to 60 bins.
-fn counts(values: &[f64], bins: Option<usize>) -> (Vec<f64>, Vec<f64>, f64) {
+/// Centres and counts of about `bins` bins of a round width, and this width. Without `bins` the width is `of` if given, or
+/// that of Freedman and Diaconis (1981), with 5 to 60 bins.
+fn counts(values: &[f64], bins: Option<usize>, of: Option<f64>) -> (Vec<f64>, Vec<f64>, f64) {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
     let (Some(&lo), Some(&hi)) = (sorted.first(), sorted.last()) else { return (Vec::new(), Vec::new(), 1.0) };
     let span = hi - lo;
-    if !span.is_finite() || span <= 1e-12 * lo.abs().max(hi.abs()) || span < 1e-300 {
+    let flat = span <= 1e-12 * lo.abs().max(hi.abs()) || span < 1e-300;
+    if !span.is_finite() || (flat && of.is_none()) {
         let width = if lo == 0.0 { 1.0 } else { lo.abs() * 0.02 };
         return (vec![lo / 2.0 + hi / 2.0], vec![sorted.len() as f64], width);
     }
@@ -54,7 +63,7 @@ fn counts(values: &[f64], bins: Option<usize>) -> (Vec<f64>, Vec<f64>, f64) {
         None if rule > 0.0 => (span / rule).clamp(5.0, 60.0),
         None => 20.0,
     };
-    let width = step(span / want).size();
+    let width = of.unwrap_or_else(|| step(span / want).size());
     let first = (lo / width).floor();
     let number = ((hi / width).floor() - first) as usize + 1;
     let mut height = vec![0.0; number.min(2000)];
@@ -167,14 +176,15 @@ pub(super) fn runs(points: impl Iterator<Item = Point>) -> Vec<Vec<Point>> {
     all
 }
 
-/// A line in pixels with at most four points in each column of pixels: first, least, greatest, last (Jugel et al., M4,
-/// 2014). It looks the same.
-pub(super) fn thin_line(points: &[Point]) -> Vec<Point> {
+/// A line in pixels with at most four points in each column of `wide` pixels: first, least, greatest, last (Jugel et
+/// al., M4, 2014). With columns of one pixel it looks the same.
+pub(super) fn thin_line(points: &[Point], wide: f64) -> Vec<Point> {
+    let of = |p: &Point| (p.0 / wide).floor();
     let mut out: Vec<Point> = Vec::with_capacity(points.len().min(8192));
     let mut i = 0;
     while i < points.len() {
-        let column = points[i].0.floor();
-        let end = points[i..].iter().position(|p| p.0.floor() != column).map_or(points.len(), |n| i + n);
+        let column = of(&points[i]);
+        let end = points[i..].iter().position(|p| of(p) != column).map_or(points.len(), |n| i + n);
         let run = &points[i..end];
         if run.len() <= 4 {
             out.extend(run);
@@ -238,13 +248,13 @@ mod tests {
     #[test]
     fn bins_are_round_and_keep_every_value() {
         let values: Vec<f64> = (0..500).map(|i| f64::from(i) * 0.013 - 3.0).chain([f64::NAN]).collect();
-        let (x, height, width) = counts(&values, Some(10));
+        let (x, height, width) = counts(&values, Some(10), None);
         assert_eq!(height.iter().sum::<f64>(), 500.0);
         assert_eq!(width, 1.0);
         assert_eq!(x[0], -2.5);
-        let (x, height, _) = counts(&[4.0; 7], None);
+        let (x, height, _) = counts(&[4.0; 7], None, None);
         assert_eq!((x, height), (vec![4.0], vec![7.0]));
-        assert!(counts(&[], None).0.is_empty());
+        assert!(counts(&[], None, None).0.is_empty());
     }
 
     #[test]
@@ -256,7 +266,7 @@ mod tests {
     #[test]
     fn thinning_keeps_the_extremes() {
         let points: Vec<Point> = (0..100_000).map(|i| (f64::from(i) / 1000.0, f64::from(i % 977))).collect();
-        let thin = thin_line(&points);
+        let thin = thin_line(&points, 1.0);
         assert!(thin.len() <= 400, "{}", thin.len());
         assert!(thin.iter().any(|p| p.1 == 976.0) && thin.iter().any(|p| p.1 == 0.0));
         assert!(thin_points(points, 2.0).len() <= 51 * 490);

@@ -90,7 +90,7 @@ impl Canvas {
             }
             Mark::Line { x, y, role, .. } => {
                 for run in runs(pairs(x, y).map(place)) {
-                    self.line(&thin_line(&run), *role);
+                    self.line(&thin_line(&run, 1.0), *role);
                 }
             }
             Mark::Rule { at, across: Across::Horizontal, role, .. } => {
@@ -134,7 +134,7 @@ impl Canvas {
             }
             Mark::Trail { x, y, .. } => {
                 for run in runs(pairs(x, y).map(place)) {
-                    self.line(&thin_line(&run), Role::Mean);
+                    self.line(&thin_line(&run, 1.0), Role::Mean);
                 }
             }
             Mark::Mesh { vertices, faces, shade, rims, view } => {

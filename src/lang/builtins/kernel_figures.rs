@@ -16,6 +16,7 @@ use crate::lang::eval::kernel_spans::Origins;
 use crate::lang::numerals::number;
 use crate::linalg::{Vector, pivoted_cholesky};
 use crate::model::has_white_noise;
+use crate::progress::{Progress, StopHandle};
 
 /// The number of functions in a figure, if not given.
 const DRAWS: usize = 3;
@@ -25,6 +26,8 @@ const MOST: usize = 1601;
 const SIDE: usize = 81;
 const DRAWN_SIDE: usize = 41;
 const SPACE_SIDE: usize = 33;
+/// The largest number of maps of draws in a figure; more would be specks.
+const MOST_MAPS: usize = 60;
 
 /// The arguments of the figure of a kernel.
 #[derive(Clone)]
@@ -40,6 +43,7 @@ pub struct KernelPlot {
     /// The direction from which surfaces over three inputs are seen, in degrees.
     pub view: Option<(f64, f64)>,
     pub random: rand_pcg::Pcg64,
+    pub stop: StopHandle,
 }
 
 /// A kernel with its inputs and their range.
@@ -74,6 +78,11 @@ pub fn picture(kernel: &Kernel, plot: KernelPlot, origins: &Origins) -> Res<Figu
         let text = "the figure of a kernel of several inputs shows one draw, or none";
         return Err(LangError::new(text).argument("draws").help("`show=\"draws\"` shows several"));
     }
+    if width > 1 && plot.show.as_deref() == Some("draws") && plot.draws.is_some_and(|draws| draws > MOST_MAPS) {
+        let text = format!("a figure has at most {MOST_MAPS} maps, found {}", plot.draws.unwrap_or_default());
+        let help = "`sample(k, rows, n=…)` gives more draws as numbers, and `show=\"slice\"` shows many along one input";
+        return Err(LangError::new(text).argument("draws").help(help));
+    }
     if plot.view.is_some() && !(alone && width == 3) {
         let text = "`view=` does not apply to this figure of a kernel";
         return Err(LangError::new(text)
@@ -87,11 +96,11 @@ pub fn picture(kernel: &Kernel, plot: KernelPlot, origins: &Origins) -> Res<Figu
         (None, 1) | (Some("slice"), _) => vec![shown.covariance_panel()?, shown.draws_panel()?],
         (Some("terms"), _) => vec![shown.terms_panel()?],
         (None, 3) => shown.space_panels()?,
-        (None, _) => vec![shown.covariance_map()?, shown.draw_map(0)?],
+        (None, _) => [vec![shown.covariance_map()?], shown.draw_maps(1)?].concat(),
         (Some("covariance"), 1) => vec![shown.covariance_panel()?],
         (Some("covariance"), _) => vec![shown.covariance_map()?],
         (Some("draws"), 1) => vec![shown.draws_panel()?],
-        (Some("draws"), _) => (0..shown.plot.draws.unwrap_or(DRAWS)).map(|i| shown.draw_map(i)).collect::<Res<_>>()?,
+        (Some("draws"), _) => shown.draw_maps(shown.plot.draws.unwrap_or(DRAWS))?,
         (Some("variance"), 1) => vec![shown.variance_panel()?],
         (Some(_), _) => vec![shown.variance_map()?],
     };
@@ -195,12 +204,16 @@ impl Shown<'_> {
             let row = Rows::numbers(1, rows.columns.iter().map(|column| vec![column[i]]).collect());
             placed.gram(&row).map(|gram| gram[(0, 0)]).map_err(|error| self.origins.eval_error(&error))
         };
-        (0..rows.n).map(one).collect()
+        (0..rows.n).map(|i| self.poll().and_then(|()| one(i))).collect()
     }
 
-    /// The draws numbered `first` and so on, `count` of them, at rows. In an animation each moves through the plane of
+    fn poll(&self) -> Res<()> {
+        if self.plot.stop.stop() { Err(LangError::stopped()) } else { Ok(()) }
+    }
+
+    /// This many draws at rows. In an animation each moves through the plane of
     /// two draws in a circle, so that every frame is a draw and the last one joins the first.
-    fn functions(&self, rows: &Rows, first: usize, count: usize) -> Res<Vec<Vec<f64>>> {
+    fn functions(&self, rows: &Rows, count: usize) -> Res<Vec<Vec<f64>>> {
         let gram = self.placed(rows)?.gram(rows).map_err(|error| self.origins.eval_error(&error))?;
         let factor = pivoted_cholesky(&gram, 1e-12);
         let (sin, cos) = (self.plot.phase * std::f64::consts::TAU).sin_cos();
@@ -210,12 +223,11 @@ impl Shown<'_> {
         let mut other = self.plot.random.clone();
         other.advance(1 << 40);
         let mut all = Vec::with_capacity(count);
-        for i in 0..first + count {
+        for _ in 0..count {
+            self.poll()?;
             let z: Vector = normals(&mut random);
             let z = if sin == 0.0 { z } else { z * cos + normals(&mut other) * sin };
-            if i >= first {
-                all.push((&factor * z).iter().copied().collect());
-            }
+            all.push((&factor * z).iter().copied().collect());
         }
         Ok(all)
     }
@@ -257,7 +269,7 @@ impl Shown<'_> {
 
     fn draws_panel(&self) -> Res<Panel> {
         let x = self.line_points();
-        let draws = self.functions(&self.rows(vec![x.clone()]), 0, self.plot.draws.unwrap_or(DRAWS))?;
+        let draws = self.functions(&self.rows(vec![x.clone()]), self.plot.draws.unwrap_or(DRAWS))?;
         let panel = Panel::new(self.axis(0), format!("f({})", self.names[0]), drawn(&x, &draws));
         Ok(panel.titled(format!("Functions drawn from it{}", self.others(1))))
     }
@@ -346,16 +358,20 @@ impl Shown<'_> {
         self.map("Variance k(x, x)", "variance", SIDE, |rows| self.variances(rows))
     }
 
-    /// A draw at few points, because their covariance matrix is large, and linear between them.
-    fn draw_map(&self, i: usize) -> Res<Panel> {
-        let title =
-            if self.plot.show.is_some() { format!("Draw {}", i + 1) } else { "A function drawn from it".into() };
+    /// Draws at few points, because their covariance matrix is large, and linear between them.
+    fn draw_maps(&self, count: usize) -> Res<Vec<Panel>> {
         let points = grid(self.range, DRAWN_SIDE);
         let n = DRAWN_SIDE * DRAWN_SIDE;
         let x: Vec<f64> = (0..n).map(|at| points[at % DRAWN_SIDE]).collect();
         let y: Vec<f64> = (0..n).map(|at| points[at / DRAWN_SIDE]).collect();
-        let drawn = self.functions(&self.rows(vec![x, y]), i, 1)?.pop().unwrap_or_default();
-        self.map(&title, "f", 2 * DRAWN_SIDE - 1, |_| Ok(refined(&drawn, DRAWN_SIDE)))
+        let drawn = self.functions(&self.rows(vec![x, y]), count)?;
+        let several = self.plot.show.is_some();
+        let panels = drawn.iter().enumerate().map(|(i, drawn)| {
+            self.poll()?;
+            let title = if several { format!("Draw {}", i + 1) } else { "A function drawn from it".into() };
+            self.map(&title, "f", 2 * DRAWN_SIDE - 1, |_| Ok(refined(drawn, DRAWN_SIDE)))
+        });
+        panels.collect()
     }
 
     /// Surfaces in the space of three inputs on which the covariance with the point has one value.
@@ -372,6 +388,7 @@ impl Shown<'_> {
         let (azimuth, elevation) = self.plot.view.unwrap_or(VIEW);
         let title = |level: f64| format!("Covariance {} with {}", level_text(level), self.point());
         let panels = SHARES.into_iter().map(|share| {
+            self.poll()?;
             let level = least + share * (most - least);
             let (mut vertices, faces) = isosurface([&points, &points, &points], &values, level);
             // the edges of the space: its floor and ceiling, and two of its walls
@@ -384,9 +401,9 @@ impl Shown<'_> {
             let shade = vertices.iter().map(|p| p[2]).collect();
             let mesh =
                 Mark::Mesh { vertices, faces, shade, rims, view: Some((azimuth + 360.0 * self.plot.phase, elevation)) };
-            Panel::new("", "", vec![mesh]).titled(title(level))
+            Ok(Panel::new("", "", vec![mesh]).titled(title(level)))
         });
-        Ok(panels.collect())
+        panels.collect()
     }
 }
 

@@ -8,10 +8,11 @@ use rand_pcg::Pcg64;
 use crate::describe::number_figures::Marked;
 use crate::describe::part_figures::Scales;
 use crate::describe::result_figures::BandOf;
-use crate::figure::{self, Figure};
+use crate::figure::{self, Figure, Panel};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::eval::host::Item;
+use crate::lang::payload::explanation::Subject;
 use crate::lang::payload::plot::{Between, Drawable, PlotError, PlotOptions};
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::{FromValue, expected};
@@ -20,10 +21,11 @@ use crate::lang::values::value::{Kind, Value};
 use super::files::{nouns, out_path};
 use super::kernel_figures::{self, KernelPlot};
 use super::models::lang_error;
-use super::plot_axes::{self, LOG, SIZE, TITLE, XLABEL, XLIM, YLABEL, YLIM};
+use super::plot_axes::{self, AxesOptions, LOG, SIZE, TITLE, XLABEL, XLIM, YLABEL, YLIM};
 use super::plot_options::{self, Several};
 
 /// The arguments that say what is drawn of a value.
+#[derive(Clone)]
 struct Arguments {
     band: BandOf,
     show: Option<Arc<str>>,
@@ -66,6 +68,32 @@ impl Arguments {
         }
     }
 
+    /// The same for the figure of a value.
+    fn options<'p>(
+        self,
+        seed: u64,
+        x: Option<Vec<f64>>,
+        draw: &'p mut dyn FnMut(Drawable<'_>) -> Res<Figure>,
+    ) -> PlotOptions<'p> {
+        PlotOptions {
+            band: self.band,
+            show: self.show,
+            x,
+            view: self.view,
+            draws: self.draws,
+            seed,
+            scales: self.scales,
+            mark: self.mark,
+            names: self.names,
+            deciles: self.deciles,
+            between: self.between,
+            at: self.at,
+            points: self.points,
+            phase: self.phase,
+            draw,
+        }
+    }
+
     fn of(call: &mut Call<'_, '_>) -> Res<Self> {
         Ok(Self {
             band: match call.maybe::<Arc<str>>("band")?.as_deref() {
@@ -103,21 +131,7 @@ fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
     let axes = plot_axes::given(call)?;
     let mut args = Arguments::of(call)?;
     if let Some(count) = frames {
-        let mut all = Vec::with_capacity(count);
-        for i in 0..count {
-            call.eval.poll()?;
-            args.phase = i as f64 / count as f64;
-            let mut frame = picture(call, &value, &mut args)?;
-            axes.apply(&mut frame)?;
-            all.push(frame);
-        }
-        figure::share_axes(&mut all);
-        let path = path.unwrap_or_default();
-        for (i, frame) in all.iter().enumerate() {
-            let path = out_path(call, &frame_name(&path, i + 1, count))?;
-            save(call, frame, path)?;
-        }
-        return Ok(Value::Nothing);
+        return animate(call, &value, &mut args, &axes, count, &path.unwrap_or_default());
     }
     let mut figure = picture(call, &value, &mut args)?;
     axes.apply(&mut figure)?;
@@ -125,12 +139,44 @@ fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
         return Ok(Value::Figure(Arc::new(figure)));
     };
     let path = out_path(call, &name)?;
-    save(call, &figure, path)?;
+    save(call, figure, path)?;
     Ok(Value::Nothing)
 }
 
-fn save(call: &mut Call<'_, '_>, figure: &Figure, path: PathBuf) -> Res<()> {
-    figure::save(figure, &path).map_err(|error| LangError::new(error.to_string()).argument("path"))?;
+/// Writes the frames of an animation.
+fn animate(
+    call: &mut Call<'_, '_>,
+    value: &Value,
+    args: &mut Arguments,
+    axes: &AxesOptions,
+    count: usize,
+    path: &str,
+) -> Res<Value> {
+    let mut all = Vec::new();
+    for i in 0..count {
+        args.phase = i as f64 / count as f64;
+        let mut frame = picture(call, value, args)?;
+        axes.apply(&mut frame)?;
+        // spaces have no axes to share
+        if frame.panels.iter().all(Panel::is_space) {
+            let path = out_path(call, &frame_name(path, i + 1, count))?;
+            save(call, frame, path)?;
+        } else {
+            all.push(frame);
+        }
+    }
+    figure::share_axes(&mut all);
+    for (i, frame) in all.into_iter().enumerate() {
+        let path = out_path(call, &frame_name(path, i + 1, count))?;
+        save(call, frame, path)?;
+    }
+    Ok(Value::Nothing)
+}
+
+fn save(call: &mut Call<'_, '_>, figure: Figure, path: PathBuf) -> Res<()> {
+    let to = path.clone();
+    let saved = call.unless_stopped(move || figure::save(&figure, &to))?;
+    saved.map_err(|error| LangError::new(error.to_string()).argument("path"))?;
     call.emit(Item::Wrote(path));
     Ok(())
 }
@@ -164,6 +210,9 @@ fn frame_name(path: &str, i: usize, count: usize) -> String {
 
 /// The figure of a value, or of several values over one another.
 fn picture(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figure> {
+    if call.eval.progress.stop() {
+        return Err(LangError::stopped());
+    }
     let Some(several) = plot_options::several(value)? else { return one(call, value, args) };
     let kernels = several.values.iter().filter_map(|value| if let Value::Kernel(k) = value { Some(k) } else { None });
     let ranges = kernels.map(kernel_figures::default_range);
@@ -206,9 +255,17 @@ fn default_names(values: &[Value], figures: &[Figure]) -> Vec<String> {
     if distinct { names } else { (1..=values.len()).map(|i| i.to_string()).collect() }
 }
 
+/// Whether the figure of a value asks the evaluator for its draws.
+fn needs_evaluator(value: &Value) -> bool {
+    match value {
+        Value::Kernel(_) | Value::DeepModel(_) => true,
+        Value::Explanation(explanation) => matches!(explanation.of, Subject::Kernel(_)),
+        _ => false,
+    }
+}
+
 /// The figure of one value.
 fn one(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figure> {
-    let seed = call.eval.host.seed;
     // for a kernel it is a range
     let listed = matches!(value, Value::List(_) | Value::Range(_) | Value::Record(_));
     let x = match &args.x {
@@ -221,37 +278,31 @@ fn one(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figu
         Some(x) => plot_options::ends(x, "for a kernel or a deep GP, `x`", "x").map(Some),
         None => Ok(range),
     };
-    let (at, show, draws, phase, view) = (args.at.clone(), args.show.clone(), args.draws, args.phase, args.view);
-    let random = &mut args.random;
-    let mut draw = |from: Drawable<'_>| match from {
-        Drawable::Kernel(kernel) => {
-            let range = ranged()?;
-            let random = match random {
-                Some(random) => random.clone(),
-                None => random.insert(super::random_numbers::random(call)?).clone(),
-            };
-            let plot = KernelPlot { range, at: at.clone(), show: show.clone(), draws, phase, view, random };
-            kernel_figures::picture(kernel, plot, &call.eval.host.origins)
-        }
-        Drawable::Deep(model) => super::deep_priors::picture(call, model, ranged()?),
+    let (seed, own) = (call.eval.host.seed, args.clone());
+    let figure = if needs_evaluator(value) {
+        let mut draw = |from: Drawable<'_>| match from {
+            Drawable::Kernel(kernel) => {
+                let range = ranged()?;
+                let random = match &args.random {
+                    Some(random) => random.clone(),
+                    None => args.random.insert(super::random_numbers::random(call)?).clone(),
+                };
+                let (at, show, stop) = (own.at.clone(), own.show.clone(), call.eval.progress.stop_handle());
+                let (draws, phase, view) = (own.draws, own.phase, own.view);
+                let plot = KernelPlot { range, at, show, draws, phase, view, random, stop };
+                kernel_figures::picture(kernel, plot, &call.eval.host.origins)
+            }
+            Drawable::Deep(model) => super::deep_priors::picture(call, model, ranged()?),
+        };
+        value.figure(&mut own.clone().options(seed, x, &mut draw))
+    } else {
+        let value = value.clone();
+        // predictions at many rows, and draws of them
+        call.unless_stopped(move || {
+            let mut draw = |_: Drawable<'_>| Err(LangError::new("this value is drawn by the evaluator"));
+            value.figure(&mut own.options(seed, x, &mut draw))
+        })?
     };
-    let figure = value.figure(&mut PlotOptions {
-        band: args.band,
-        show: args.show.clone(),
-        x,
-        view: args.view,
-        draws: args.draws,
-        seed,
-        scales: args.scales,
-        mark: args.mark,
-        names: args.names.clone(),
-        deciles: args.deciles,
-        between: args.between.clone(),
-        at: args.at.clone(),
-        points: args.points,
-        phase: args.phase,
-        draw: &mut draw,
-    });
     figure.map_err(|error| match error {
         PlotError::NoFigure => expected(&nouns(|kind| kind.plot.is_some()), value).argument("value"),
         PlotError::Model(error) => lang_error(call.eval, error),
