@@ -145,6 +145,7 @@ fn draw_mark(
     let upward = |t: f64| (frame.y + frame.h - t * frame.h).clamp(-FAR, FAR);
     let (across, up) = (|v: f64| sideways(panel.x.at(v)), |v: f64| upward(panel.y.at(v)));
     let (edge_x, edge_y) = (|v: f64| sideways(panel.x.edge(v)), |v: f64| upward(panel.y.edge(v)));
+    let logs = [panel.x.is_log(), panel.y.is_log()];
     // A value that is not finite would be clamped to the edge; it must stay missing.
     let place = |(x, y): Point| if x.is_finite() && y.is_finite() { (across(x), up(y)) } else { (f64::NAN, f64::NAN) };
     match mark {
@@ -172,7 +173,7 @@ fn draw_mark(
             let Some(shades) = shades else { return };
             let (mut left, mut top, mut w, mut h, mut fills) = (vec![], vec![], vec![], vec![], vec![]);
             let mut written = Vec::new();
-            for (i, cell) in cells(x, y, z, CELLS).into_iter().enumerate() {
+            for (i, cell) in cells(x, y, z, CELLS, logs).into_iter().enumerate() {
                 let (x0, x1, y0, y1) = (edge_x(cell.x.0), edge_x(cell.x.1), edge_y(cell.y.0), edge_y(cell.y.1));
                 if ![x0, x1, y0, y1].iter().all(|v| v.is_finite()) {
                     continue;
@@ -196,7 +197,7 @@ fn draw_mark(
         }
         Mark::Plane { x, y, places } => {
             let (mut left, mut top, mut w, mut h, mut fills) = (vec![], vec![], vec![], vec![], vec![]);
-            for (cell, fill) in plane_cells(x, y, places, CELLS) {
+            for (cell, fill) in plane_cells(x, y, places, CELLS, logs) {
                 let (x0, x1, y0, y1) = (edge_x(cell.x.0), edge_x(cell.x.1), edge_y(cell.y.0), edge_y(cell.y.1));
                 if ![x0, x1, y0, y1].iter().all(|v| v.is_finite()) {
                     continue;
@@ -222,7 +223,7 @@ fn draw_mark(
             let ground = edge_y(0.0);
             let bar = |(x, height): Point| {
                 let (x0, x1, end) = (edge_x(x - width / 2.0), edge_x(x + width / 2.0), up(height));
-                let known = x.is_finite() && height.is_finite() && [x0, x1, end].iter().all(|v| v.is_finite());
+                let known = height.is_finite() && [across(x), x0, x1, end].iter().all(|v| v.is_finite());
                 let gap = if (x1 - x0).abs() > 4.0 { 0.5 } else { 0.0 };
                 known.then(|| Frame {
                     x: x0.min(x1) + gap,
@@ -238,10 +239,12 @@ fn draw_mark(
         Mark::Nodes { x, y, values, names, edges, .. } => {
             let Some(shades) = shades else { return };
             let at: Vec<Point> = pairs(x, y).map(place).collect();
-            draw_nodes(scene, &at, values, names, edges, shades);
+            draw_nodes(scene, frame, &at, values, names, edges, shades);
         }
-        Mark::Mesh { vertices, faces, shade, rims, view } => {
-            draw_mesh(scene, frame, mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view), medium);
+        Mark::Mesh { vertices, faces, shade, rims, names, view } => {
+            let patches = mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view);
+            let names = mesh::named_places(vertices, names, *view);
+            draw_mesh(scene, frame, patches, &names, medium);
         }
         // Already converted to bars, or drawn below the axis.
         Mark::Histogram { .. } | Mark::Rug { .. } => {}
@@ -264,10 +267,14 @@ fn write_in(scene: &mut Scene, text: &str, room: Frame, colour: Rgb) {
 }
 
 /// A surface at the largest size that fits: as shapes from the farthest to the nearest, or pixel by pixel.
-fn draw_mesh(scene: &mut Scene, frame: Frame, patches: Vec<mesh::Patch>, medium: Medium) {
+fn draw_mesh(scene: &mut Scene, frame: Frame, patches: Vec<mesh::Patch>, names: &[(Point, &str)], medium: Medium) {
     const ROOM: f64 = 6.0;
+    /// Around a surface with names, and from these to it.
+    const NAME_ROOM: f64 = 34.0;
+    const AWAY: f64 = 14.0;
     let Some([left, right, down, up]) = mesh::bounds(&patches) else { return };
-    let fits = |room: f64, size: f64| if size > 0.0 { (room - 2.0 * ROOM).max(1.0) / size } else { f64::INFINITY };
+    let margin = if names.is_empty() { ROOM } else { NAME_ROOM };
+    let fits = |room: f64, size: f64| if size > 0.0 { (room - 2.0 * margin).max(1.0) / size } else { f64::INFINITY };
     let scale = fits(frame.w, right - left).min(fits(frame.h, up - down));
     let (x, y) = (frame.x + frame.w / 2.0, frame.y + frame.h / 2.0);
     let (middle_x, middle_y) = (f64::midpoint(left, right), f64::midpoint(down, up));
@@ -280,6 +287,17 @@ fn draw_mesh(scene: &mut Scene, frame: Frame, patches: Vec<mesh::Patch>, medium:
             scene.add(Primitive::RectBatch { x: made.x, y: made.y, w: sides.clone(), h: sides, fills });
         }
         Medium::Shapes => hidden_surfaces::painted(patches).iter().for_each(|patch| draw_patch(scene, patch, place)),
+    }
+    for (at, name) in names {
+        let (u, v) = place(*at);
+        let (across, down) = (u - x, v - y);
+        let away = AWAY / across.hypot(down).max(1.0);
+        let anchor = match across {
+            _ if across < -0.15 * frame.w => Anchor::End,
+            _ if across > 0.15 * frame.w => Anchor::Start,
+            _ => Anchor::Middle,
+        };
+        small(scene, (u + across * away, v + down * away + 4.0), name, anchor);
     }
 }
 

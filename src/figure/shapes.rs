@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::scale::{Scale, step};
+use crate::calendar::TimeUnit;
 use super::spec::{Across, Mark, Panel};
 
 /// A point in data units or in pixels.
@@ -79,7 +80,73 @@ fn counts(values: &[f64], bins: Option<usize>, of: Option<f64>) -> (Vec<f64>, Ve
 impl Panel {
     /// Whether its axes can show something: a logarithmic axis shows positive values only.
     pub fn has_values(&self) -> bool {
-        scales(self, &ordered(self)).is_some()
+        scales(&Self { x: self.x.without_range(), y: self.y.without_range(), ..self.clone() }, &ordered(self)).is_some()
+    }
+
+    /// The ends of the horizontal axis, if it has values.
+    pub fn x_ends(&self) -> Option<(f64, f64)> {
+        scales(self, &ordered(self)).map(|(x, _)| x.ends())
+    }
+
+    /// The ends of the vertical axis, if it has values.
+    pub fn y_ends(&self) -> Option<(f64, f64)> {
+        scales(self, &ordered(self)).map(|(_, y)| y.ends())
+    }
+
+    /// Whether a part of a mark is within the given ranges of its axes.
+    pub fn shows_something(&self) -> bool {
+        let full = Self { x: self.x.without_range(), y: self.y.without_range(), ..self.clone() };
+        let inside = |range: Option<(f64, f64)>, (lo, hi): (f64, f64)| {
+            range.is_none_or(|(a, b)| a.min(b) <= hi && lo <= a.max(b))
+        };
+        ordered(&full).iter().any(|mark| {
+            let alone = Self { marks: vec![mark.as_ref().clone()], ..full.clone() };
+            let places = scales(&alone, &ordered(&alone)).map(|(x, y)| (x.ends(), y.ends()));
+            places.is_some_and(|(x, y)| inside(self.x.range, x) && inside(self.y.range, y))
+        })
+    }
+
+    /// The same curves on the axes of other figures, which name them; values of days in `unit`, if it is set.
+    pub fn on_axes_of_others(&mut self, unit: Option<TimeUnit>) {
+        self.x.label.clear();
+        self.y.label.clear();
+        self.title.clear();
+        self.x.time = unit;
+        if let Some(unit) = unit {
+            for mark in &mut self.marks {
+                if let Mark::Line { x, .. } | Mark::Band { x, .. } | Mark::Points { x, .. } = mark {
+                    x.iter_mut().for_each(|v| *v = TimeUnit::Day.convert(*v, unit));
+                }
+            }
+        }
+    }
+
+    /// How many of its values are on the axes, and how many of these a logarithmic axis cannot show.
+    pub fn beyond_logarithms(&self) -> (usize, usize) {
+        let (mut all, mut beyond) = (0, 0);
+        let mut count = |x: &[f64], y: &[f64]| {
+            for (x, y) in pairs(x, y).filter(|(x, y)| x.is_finite() && y.is_finite()) {
+                all += 1;
+                beyond += usize::from((self.x.log && x <= 0.0) || (self.y.log && y <= 0.0));
+            }
+        };
+        for mark in &ordered(self) {
+            match mark.as_ref() {
+                Mark::Points { x, y, .. } | Mark::Line { x, y, .. } | Mark::Trail { x, y, .. } => count(x, y),
+                // an empty bar of a histogram has nothing to show
+                Mark::Bars { x, height, .. } => {
+                    let full: (Vec<f64>, Vec<f64>) = pairs(x, height).filter(|(_, height)| *height != 0.0).unzip();
+                    count(&full.0, &full.1);
+                }
+                Mark::Heat { x, y, .. } | Mark::Plane { x, y, .. } => {
+                    let at = |own: &[f64], other: &[f64]| vec![own.to_vec(); other.len()].concat();
+                    let rows = y.iter().flat_map(|y| vec![*y; x.len()]).collect::<Vec<_>>();
+                    count(&at(x, y), &rows);
+                }
+                _ => {}
+            }
+        }
+        (all, beyond)
     }
 }
 
@@ -107,7 +174,7 @@ pub(super) fn scales(panel: &Panel, marks: &[Cow<'_, Mark>]) -> Option<(Scale, S
             }
             Mark::Heat { x, y, .. } | Mark::Plane { x, y, .. } => {
                 (pad_y, base) = (0.0, 0.0);
-                let (ex, ey) = (edges(x), edges(y));
+                let (ex, ey) = (edges(x, panel.x.log), edges(y, panel.y.log));
                 if let ([x0, .., x1], [y0, .., y1]) = (ex.as_slice(), ey.as_slice()) {
                     seen.extend([(*x0, *y0), (*x1, *y1)]);
                 }
@@ -144,8 +211,13 @@ pub(super) fn pairs<'a>(x: &'a [f64], y: &'a [f64]) -> impl Iterator<Item = Poin
     x.iter().copied().zip(y.iter().copied())
 }
 
-/// The edges of cells centred at `centres`: half-way between them, and at the same distance at the ends.
-pub(super) fn edges(centres: &[f64]) -> Vec<f64> {
+/// The edges of cells centred at `centres`: half-way between them, and at the same distance at the ends; half-way on the
+/// axis if it is logarithmic.
+pub(super) fn edges(centres: &[f64], log: bool) -> Vec<f64> {
+    if log && centres.iter().all(|v| *v > 0.0) {
+        let powers: Vec<f64> = centres.iter().map(|v| v.log10()).collect();
+        return edges(&powers, false).into_iter().map(|power| 10f64.powf(power)).collect();
+    }
     let half = |a: f64, b: f64| a / 2.0 + b / 2.0;
     match centres {
         [] => Vec::new(),
@@ -282,8 +354,10 @@ mod tests {
 
     #[test]
     fn cells_meet_halfway() {
-        assert_eq!(edges(&[1.0, 2.0, 4.0]), [0.5, 1.5, 3.0, 5.0]);
-        assert_eq!(edges(&[1.0, 3.0]), [0.0, 2.0, 4.0]);
-        assert_eq!(edges(&[5.0]), [4.5, 5.5]);
+        assert_eq!(edges(&[1.0, 2.0, 4.0], false), [0.5, 1.5, 3.0, 5.0]);
+        assert_eq!(edges(&[1.0, 3.0], false), [0.0, 2.0, 4.0]);
+        assert_eq!(edges(&[5.0], false), [4.5, 5.5]);
+        let logarithmic = edges(&[1.0, 100.0], true);
+        assert!((logarithmic[0] - 0.1).abs() < 1e-12 && (logarithmic[1] - 10.0).abs() < 1e-12, "{logarithmic:?}");
     }
 }
