@@ -56,9 +56,11 @@ pub fn overlay(mut parts: Vec<(String, Figure)>, given: bool) -> Result<Figure, 
         return Err(OverlayError::OverMap);
     }
     let shared = name_shared(&mut parts, given);
-    let mut parts = parts.into_iter().zip(shared).enumerate().map(|(i, ((name, figure), shared))| {
-        (Naming { i, name, given, shared }, figure)
-    });
+    let mut parts = parts
+        .into_iter()
+        .zip(shared)
+        .enumerate()
+        .map(|(i, ((name, figure), shared))| (Naming { i, name, given, shared }, figure));
     let Some((naming, first)) = parts.next() else { return Ok(Figure::default()) };
     let mut bands = Vec::new();
     let mut whole = Figure { panels: Vec::new(), ..first.clone() };

@@ -10,13 +10,13 @@ use super::heat_cells::{cells, plane_cells};
 use super::hidden_surfaces;
 use super::layout::{Anchor, ColourBar, Frame, Key, Page, Placed, TICK, TICK_MARK, TICK_ROOM, Text};
 use super::mesh::{self, Side};
+use super::nodes::draw_nodes;
 use super::palette::{self, Rgb, Shades, colour};
 use super::rasterize;
 use super::scale::Tick;
-use super::nodes::draw_nodes;
 use super::shapes::{Point, pairs, runs};
-use super::strokes::{Lines, Room, band, bars, dots, stroke};
 use super::spec::{Across, Mark, Role};
+use super::strokes::{Lines, Room, band, bars, dots, stroke};
 use super::text::{clean, width};
 
 /// PNGs are rendered and text is measured in DejaVu Sans; the others have similar widths.

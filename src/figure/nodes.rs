@@ -82,7 +82,8 @@ impl Label {
         let most = ((high - 2.0 * AROUND) / step).floor().max(1.0) as usize;
         let room = wide - 2.0 * AROUND;
         let lines = wrap(name, room, size, false, most);
-        let whole = lines.concat().split_whitespace().collect::<String>() == name.split_whitespace().collect::<String>();
+        let whole =
+            lines.concat().split_whitespace().collect::<String>() == name.split_whitespace().collect::<String>();
         let longest = lines.iter().map(|line| width(line, size, false)).fold(0.0, f64::max);
         let known = room > 0.0 && !lines.is_empty();
         known.then(|| Self {

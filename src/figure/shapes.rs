@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::scale::{Scale, step};
-use crate::calendar::TimeUnit;
 use super::spec::{Across, Mark, Panel};
+use crate::calendar::TimeUnit;
 
 /// A point in data units or in pixels.
 pub(super) type Point = (f64, f64);
@@ -34,7 +34,8 @@ pub(super) fn ordered(panel: &Panel) -> Vec<Cow<'_, Mark>> {
 
 /// The width of the bins of several histograms, which can then be compared.
 fn shared_width(panel: &Panel) -> Option<f64> {
-    let values = |mark| if let &Mark::Histogram { ref values, bins: None, .. } = mark { Some(&values[..]) } else { None };
+    let values =
+        |mark| if let &Mark::Histogram { ref values, bins: None, .. } = mark { Some(&values[..]) } else { None };
     let all: Vec<&[f64]> = panel.marks.iter().filter_map(values).collect();
     (all.len() > 1).then(|| counts(&all.concat(), None, None).2)
 }

@@ -246,7 +246,6 @@ pub(super) fn band(scene: &mut Scene, both: impl Iterator<Item = (Point, Point)>
     close(&mut run);
 }
 
-
 /// Bars of one colour, at most `most` of them; those that begin in one column of pixels are one. Where bars of
 /// `several` marks may cover one another, all of them can be seen.
 pub(super) fn bars(scene: &mut Scene, bars: Vec<Frame>, ink: Rgb, several: bool, most: usize) {

@@ -84,7 +84,8 @@ pub fn picture(kernel: &Kernel, plot: KernelPlot, origins: &Origins) -> Res<Figu
     }
     if width > 1 && plot.show.as_deref() == Some("draws") && plot.draws.is_some_and(|draws| draws > MOST_MAPS) {
         let text = format!("a figure has at most {MOST_MAPS} maps, found {}", plot.draws.unwrap_or_default());
-        let help = "`sample(k, rows, n=…)` gives more draws as numbers, and `show=\"slice\"` shows many along one input";
+        let help =
+            "`sample(k, rows, n=…)` gives more draws as numbers, and `show=\"slice\"` shows many along one input";
         return Err(LangError::new(text).argument("draws").help(help));
     }
     if plot.view.is_some() && !(alone && width == 3) {
@@ -397,7 +398,8 @@ impl Shown<'_> {
         let (least, most) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
         // rounding is no difference
         if !(most - least > 1e-9 * least.abs().max(most.abs())) {
-            let text = format!("the covariance with {} is {} everywhere: it has no surfaces", self.point(), number(least));
+            let text =
+                format!("the covariance with {} is {} everywhere: it has no surfaces", self.point(), number(least));
             let help = "choose another point, as in `at=[1, 1, 1]`, or another range `x`";
             return Err(LangError::new(text).argument("value").help(help));
         }

@@ -176,8 +176,12 @@ fn with_priors(call: &mut Call<'_, '_>, values: &[Value], args: &mut Arguments) 
     for value in values {
         figures.push(if is_kernel(value) { None } else { Some(one(call, value, args)?) });
     }
-    let of_one = |figure: &&Figure| figure.panels.len() == 1 && !figure.panels[0].is_space();
-    let known: Vec<&Panel> = figures.iter().flatten().filter(of_one).map(|figure| &figure.panels[0]).collect();
+    // neither maps nor predicted against observed values have the input of a kernel alone on their axis
+    let along_input = |figure: &Figure| match &figure.panels[..] {
+        [only] if !only.is_space() && !only.square => Some(only.clone()),
+        _ => None,
+    };
+    let known: Vec<Panel> = figures.iter().flatten().filter_map(along_input).collect();
     let ends = known.iter().filter_map(|panel| panel.x_ends()).reduce(|(a, b), (c, d)| (a.min(c), b.max(d)));
     let time = known.first().and_then(|panel| panel.x.time);
     let title = figures.iter().flatten().next().map_or_else(String::new, |figure| figure.title.clone());

@@ -87,7 +87,9 @@ fn limits_of(value: &Value, name: &'static str) -> Res<Limits> {
         Some((first, last)) if first < last => Ok(Limits { ends: (first, last), dates: true }),
         None if !texts => Ok(Limits { ends: ends(value, &format!("`{name}`"), name)?, dates: false }),
         _ => {
-            let text = format!("`{name}` is a range of two dates, the earlier first, as in `{name}=\"2024-01-01\"..\"2024-03-01\"`");
+            let text = format!(
+                "`{name}` is a range of two dates, the earlier first, as in `{name}=\"2024-01-01\"..\"2024-03-01\"`"
+            );
             Err(LangError::new(text).argument(name))
         }
     }
@@ -156,7 +158,10 @@ impl AxesOptions {
         if figure.panels.iter().any(Panel::is_space) {
             let (what, help) = match figure.panels.iter().all(Panel::is_space) {
                 true => ("a figure without axes", "leave it out here"),
-                false => ("all of these figures: one has no axes", "give it to the others, as in `panels([plot(a, xlim=0..1), b])`"),
+                false => (
+                    "all of these figures: one has no axes",
+                    "give it to the others, as in `panels([plot(a, xlim=0..1), b])`",
+                ),
             };
             let text = format!("`{name}=` does not apply to {what}");
             return Err(LangError::new(text).argument(name).help(help));
@@ -168,7 +173,8 @@ impl AxesOptions {
             for (axis, name) in [(&panel.x, 'x'), (&panel.y, 'y')] {
                 let limits = if name == 'x' { self.xlim } else { self.ylim };
                 if !axis.names.is_empty() && limits.is_some() {
-                    let (argument, text) = (if name == 'x' { "xlim" } else { "ylim" }, "an axis of names has no limits");
+                    let (argument, text) =
+                        (if name == 'x' { "xlim" } else { "ylim" }, "an axis of names has no limits");
                     return Err(LangError::new(text).argument(argument).help("leave it out here"));
                 }
                 if log.contains(name) && (axis.time.is_some() || !axis.names.is_empty()) {
@@ -199,7 +205,9 @@ impl AxesOptions {
             let map = |mark: &Mark| matches!(mark, Mark::Heat { .. } | Mark::Plane { .. });
             if left_out > 0 && panel.marks.iter().any(map) {
                 let text = "a map on logarithmic axes has positive positions only";
-                return Err(LangError::new(text).argument("log").help("leave `log` out, or give positions such as `x=1..=20`"));
+                return Err(LangError::new(text)
+                    .argument("log")
+                    .help("leave `log` out, or give positions such as `x=1..=20`"));
             }
             (all, beyond) = (all + values, beyond + left_out);
         }

@@ -369,7 +369,8 @@ pub fn ends(value: &Value, what: &str, argument: &'static str) -> Res<(f64, f64)
     match ends {
         Some((lo, hi)) if lo < hi && (hi - lo).is_finite() => Ok((lo, hi)),
         Some((lo, hi)) if lo > hi && (lo - hi).is_finite() => {
-            let text = format!("{what} is a range from the lower to the higher end, found {} to {}", number(lo), number(hi));
+            let text =
+                format!("{what} is a range from the lower to the higher end, found {} to {}", number(lo), number(hi));
             let help = format!("write `{argument}=[{}, {}]`", number(hi), number(lo));
             Err(LangError::new(text).argument(argument).help(help))
         }

@@ -288,8 +288,10 @@ pub static PLOTTING: &[Builtin] = &[
         help: "The figure of a kernel of one input shows k(·, 0) and functions drawn from it, over the range `x`; of two \
                inputs, maps of these; of three, surfaces on which k(·, 0) has one value. A prediction with several \
                inputs is drawn along the input that is a time, or the only one that varies. Several values share axes: \
-               each has a colour, and its name is in the legend. Bands are the mean plus and minus two standard \
-               deviations. An argument that does not apply to the value is an error.",
+               each has a colour, and its name is in the legend; a kernel beside fits, predictions or \
+               numbers is a prior over their inputs, and points and lines lie over one map. Bands are the mean plus and \
+               minus two standard deviations. A note counts values that are not finite, and those that a logarithmic \
+               axis leaves out. An argument that does not apply to the value is an error.",
         examples: &[
             "plot(SE(0))",
             "plot(SE(0, l=0.3), x=-3..=3)",
