@@ -293,8 +293,8 @@ fn draw_mesh(scene: &mut Scene, frame: Frame, patches: Vec<mesh::Patch>, names: 
         let (across, down) = (u - x, v - y);
         let away = AWAY / across.hypot(down).max(1.0);
         let anchor = match across {
-            _ if across < -0.15 * frame.w => Anchor::End,
-            _ if across > 0.15 * frame.w => Anchor::Start,
+            _ if across < -0.03 * frame.w => Anchor::End,
+            _ if across > 0.03 * frame.w => Anchor::Start,
             _ => Anchor::Middle,
         };
         small(scene, (u + across * away, v + down * away + 4.0), name, anchor);

@@ -276,10 +276,10 @@ pub(super) fn thin_line(points: &[Point], wide: f64) -> Vec<Point> {
 }
 
 /// Points in pixels, at most one in each square of `cell` pixels.
-pub(super) fn thin_points(points: Vec<Point>, cell: f64) -> Vec<Point> {
+pub(super) fn thin_points(points: impl Iterator<Item = Point>, cell: f64) -> Vec<Point> {
     let mut taken = HashSet::new();
     let place = |v: f64| (v / cell).floor() as i64;
-    points.into_iter().filter(|&(x, y)| taken.insert((place(x), place(y)))).collect()
+    points.filter(|&(x, y)| taken.insert((place(x), place(y)))).collect()
 }
 
 /// Cuts a line into dashes of `on` pixels with gaps of `off`; the pattern continues over corners.
@@ -342,7 +342,7 @@ mod tests {
         let thin = thin_line(&points, 1.0);
         assert!(thin.len() <= 400, "{}", thin.len());
         assert!(thin.iter().any(|p| p.1 == 976.0) && thin.iter().any(|p| p.1 == 0.0));
-        assert!(thin_points(points, 2.0).len() <= 51 * 490);
+        assert!(thin_points(points.into_iter(), 2.0).len() <= 51 * 490);
     }
 
     #[test]

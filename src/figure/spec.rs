@@ -216,7 +216,8 @@ pub struct Size {
 /// The pixels that the longest row of named nodes needs, with the longest word of each name in a line.
 fn widest_row(mark: &Mark) -> u32 {
     const LETTER: usize = 7;
-    const AROUND: usize = 24;
+    /// A sign after the word, and the space around it.
+    const AROUND: usize = 48;
     let Mark::Nodes { y, names, .. } = mark else { return 0 };
     let most = y.iter().map(|row| y.iter().filter(|other| *other == row).count()).max().unwrap_or(0);
     let longest = names.iter().flat_map(|name| name.split_whitespace()).map(|word| word.chars().count()).max();

@@ -192,11 +192,11 @@ pub(super) fn dots(scene: &mut Scene, points: Vec<Point>, role: Role, on_map: bo
         2001..=20_000 => (1.3, 1.5),
         _ => (1.2, 2.0),
     };
-    let mut kept = thin_points(points, cell);
     let mut wider = cell;
+    let mut kept = thin_points(points.iter().copied(), cell);
     while kept.len() > most {
-        wider *= 1.2;
-        kept = thin_points(kept, wider);
+        wider *= 1.1;
+        kept = thin_points(points.iter().copied(), wider);
     }
     let (cx, cy): (Vec<f64>, Vec<f64>) = kept.into_iter().unzip();
     // Rings distinguish held-out points without colour.

@@ -20,6 +20,7 @@ mod fitting;
 mod inducing;
 mod kernel_figures;
 mod kernel_lattice;
+mod kernel_spaces;
 mod kernels;
 mod lists;
 mod loading;
