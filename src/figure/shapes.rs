@@ -171,7 +171,8 @@ pub(super) fn scales(panel: &Panel, marks: &[Cow<'_, Mark>]) -> Option<(Scale, S
                 if !height.iter().any(|h| *h < 0.0) {
                     base = 0.0;
                 }
-                seen.extend(pairs(x, height).flat_map(|(x, h)| [(x - width / 2.0, h), (x + width / 2.0, 0.0)]));
+                let shown = pairs(x, height).filter(|(x, _)| !panel.x.log || *x > 0.0);
+                seen.extend(shown.flat_map(|(x, h)| [(x - width / 2.0, h), (x + width / 2.0, 0.0)]));
             }
             Mark::Heat { x, y, .. } | Mark::Plane { x, y, .. } => {
                 (pad_y, base) = (0.0, 0.0);
