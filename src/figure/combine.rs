@@ -79,8 +79,8 @@ pub fn overlay(mut parts: Vec<(String, Figure)>, given: bool) -> Result<Figure, 
         for (below, above) in whole.panels.iter_mut().zip(figure.panels) {
             let above = own(above, &naming, &mut bands);
             let ends = [&*below, &above].map(|panel| scales(panel, &ordered(panel)));
-            merge_axis(&mut below.x, &above.x, ends.each_ref().map(|ends| ends.as_ref().map(|(x, _)| x.ends())))?;
-            merge_axis(&mut below.y, &above.y, ends.each_ref().map(|ends| ends.as_ref().map(|(_, y)| y.ends())))?;
+            merge_axis(&mut below.x, &above.x, ends.each_ref().map(|ends| ends.as_ref().map(|(x, _)| x.span())))?;
+            merge_axis(&mut below.y, &above.y, ends.each_ref().map(|ends| ends.as_ref().map(|(_, y)| y.span())))?;
             if below.title != above.title {
                 below.title.clear();
             }

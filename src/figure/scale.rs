@@ -50,7 +50,7 @@ impl Scale {
     }
 
     /// The values at its ends, the smaller first.
-    pub fn ends(&self) -> (f64, f64) {
+    pub fn span(&self) -> (f64, f64) {
         (self.lo, self.hi)
     }
 

@@ -86,12 +86,12 @@ impl Panel {
 
     /// The ends of the horizontal axis, if it has values.
     pub fn x_ends(&self) -> Option<(f64, f64)> {
-        scales(self, &ordered(self)).map(|(x, _)| x.ends())
+        scales(self, &ordered(self)).map(|(x, _)| x.span())
     }
 
     /// The ends of the vertical axis, if it has values.
     pub fn y_ends(&self) -> Option<(f64, f64)> {
-        scales(self, &ordered(self)).map(|(_, y)| y.ends())
+        scales(self, &ordered(self)).map(|(_, y)| y.span())
     }
 
     /// Whether a part of a mark is within the given ranges of its axes.
@@ -102,7 +102,7 @@ impl Panel {
         };
         ordered(&full).iter().any(|mark| {
             let alone = Self { marks: vec![mark.as_ref().clone()], ..full.clone() };
-            let places = scales(&alone, &ordered(&alone)).map(|(x, y)| (x.ends(), y.ends()));
+            let places = scales(&alone, &ordered(&alone)).map(|(x, y)| (x.span(), y.span()));
             places.is_some_and(|(x, y)| inside(self.x.range, x) && inside(self.y.range, y))
         })
     }
