@@ -3,6 +3,7 @@
 mod cli;
 mod jupyter;
 mod lsp;
+mod play;
 mod repl;
 mod terminal;
 
@@ -84,6 +85,21 @@ enum Command {
         /// A folder, for a page of each command
         folder: Option<PathBuf>,
     },
+    /// Explore kernels and data on a page in the browser, served to this computer only
+    Play {
+        /// Files of data that the page may read, besides the shipped sets; the first is shown
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// The port of the page [default: a free one]
+        #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+        port: u16,
+        /// Seconds after which a fit is stopped; a figure may take half of it
+        #[arg(long, value_name = "SECONDS", default_value_t = play::LIMIT, value_parser = clap::value_parser!(u32).range(1..=3600))]
+        limit: u32,
+        /// A link that was copied from the page, to see its state again
+        #[arg(long, value_name = "LINK")]
+        state: Option<String>,
+    },
     /// Use the language in Jupyter notebooks
     #[command(subcommand)]
     Jupyter(Notebook),
@@ -121,6 +137,7 @@ fn main() -> ExitCode {
         Some(Command::Datasets { name }) => cli::datasets(name.as_deref()),
         Some(Command::Completions { shell }) => cli::completions(shell, &mut Arguments::command()),
         Some(Command::Man { folder }) => cli::man(folder.as_deref(), Arguments::command()),
+        Some(Command::Play { files, port, limit, state }) => play::run(&files, port, limit, state.as_deref()),
         Some(Command::Jupyter(Notebook::Install { prefix })) => jupyter::install(prefix.as_deref()),
         Some(Command::Jupyter(Notebook::Run { connection })) => jupyter::run(&connection),
         Some(Command::Lsp { .. }) => lsp::start(),

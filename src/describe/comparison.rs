@@ -5,7 +5,7 @@ use super::text_table::Grid;
 use crate::fit::{Fit, WEAK_PRIOR_SD};
 use crate::model::{Bernoulli, Model, Parameter, ParameterKind, is_zero_kernel};
 use crate::results::metric::{Metric, Scale};
-use crate::results::{Compared, OrderVariance, Score, Symmetry};
+use crate::results::{Compared, OrderVariance, Score, Symmetries};
 
 /// The value of a metric; shares in percent.
 pub fn measured(metric: &Metric, value: f64) -> String {
@@ -177,7 +177,8 @@ pub fn orders(fit: &Fit, found: &[(String, Vec<OrderVariance>)]) -> String {
 }
 
 /// A table of symmetries, the best first.
-pub fn symmetries(found: &[Symmetry]) -> String {
+pub fn symmetries(symmetries: &Symmetries) -> String {
+    let found = &symmetries.compared;
     let mut grid = Grid::new(["symmetry", "Δlml", "lml", "BIC"]);
     for one in found {
         grid.row([
@@ -192,7 +193,9 @@ pub fn symmetries(found: &[Symmetry]) -> String {
         more if more > 0.0 => format!("\nslightly favoured: {}", best.name),
         _ => "\nno symmetry is favoured".to_string(),
     });
-    format!("symmetries by log marginal likelihood, against the model without\n{}{best}", grid.text())
+    let failed: String =
+        symmetries.failed.iter().map(|(name, why)| format!("\ncould not be fitted: {name}: {why}")).collect();
+    format!("symmetries by log marginal likelihood, against the model without\n{}{best}{failed}", grid.text())
 }
 
 /// A kernel as requested, or the baseline model; without values if all were written, as for the best models of a

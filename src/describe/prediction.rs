@@ -3,6 +3,7 @@
 use super::numbers::{percent, rounded};
 use super::tables;
 use super::text_table::{Grid, show_table};
+use crate::fit::spacing::variance;
 use crate::model::is_noise;
 use crate::results::{Cross, Decomposition, Prediction, Residuals};
 
@@ -69,11 +70,14 @@ pub fn decomposition_grid(parts: &Decomposition) -> Grid {
         Grid::new(["part".to_string(), "share".into(), format!("sd of its mean{unit}"), format!("typical sd{unit}")]);
     for component in &parts.components {
         let n = component.mean.len().max(1) as f64;
-        let mean = component.mean.iter().sum::<f64>() / n;
-        let sd = (component.mean.iter().map(|m| (m - mean) * (m - mean)).sum::<f64>() / n).sqrt();
+        let sd = variance(&component.mean).sqrt();
         let typical = component.var.iter().map(|v| v.sqrt()).sum::<f64>() / n;
         let share = if is_noise(&component.kernel) { "noise".into() } else { percent(component.share) };
         grid.row([component.label.clone(), share, rounded(sd), rounded(typical)]);
+    }
+    if let Some(share) = parts.mean_share {
+        let sd = variance(&parts.mean_function).sqrt();
+        grid.row(["mean function".into(), percent(share), rounded(sd), "–".into()]);
     }
     grid
 }

@@ -152,7 +152,12 @@ fn prediction_figure(prediction: &Prediction, band: BandOf) -> Result<Figure, Mo
         if prediction.includes_noise() { band } else { BandOf::F }.text(),
         held_out.map(|y| Pairs { x: &along, y }),
     );
-    figure.panels.iter_mut().for_each(|panel| mark_inducing(panel, &prediction.fit, &input));
+    for panel in &mut figure.panels {
+        if prediction.fit.problem().n() == 0 {
+            call_prior(panel);
+        }
+        mark_inducing(panel, &prediction.fit, &input);
+    }
     Ok(figure)
 }
 
@@ -168,6 +173,15 @@ pub(super) fn along_input(prediction: &Prediction) -> Option<String> {
         (Some(input), _) | (None, Some(Axis::Time(input))) => Some(input),
         (None, Some(Axis::Varies(input))) if observed(prediction).is_none() => Some(input),
         _ => None,
+    }
+}
+
+/// Names the mean of a model without rows: its posterior is the prior.
+fn call_prior(panel: &mut Panel) {
+    for mark in &mut panel.marks {
+        if let Mark::Line { label, role: Role::Mean, .. } = mark {
+            *label = "prior mean".into();
+        }
     }
 }
 
@@ -249,6 +263,23 @@ mod tests {
         let figure = dataset(&classes());
         assert_eq!(figure.panels[0].y.names, [(0.0, "no".to_string()), (1.0, "yes".to_string())]);
         assert!(figure.panels[0].x.names.is_empty());
+    }
+
+    #[test]
+    fn without_rows_the_mean_is_that_of_the_prior() {
+        let column = |name: &str| Column::numeric(name, Vec::new());
+        let none = Dataset::new(vec![column("x"), column("y")], Some("y"), None).unwrap();
+        let noise = crate::model::Noise::Variance(crate::param::Param::free(0.1));
+        let mean = crate::model::Mean::Zero;
+        let model = Model { mean, ..Model::new(Kernel::family(families::family("SE").unwrap())) }.with_noise(noise);
+        let fit = Arc::new(condition(&model, &none).unwrap());
+        let rows = fit.rows_along(vec![0.0, 1.0]).unwrap();
+        let figure = prediction(&predict(&fit, At::Rows(rows)).unwrap(), BandOf::Y).unwrap();
+        let labels = figure.panels[0].marks.iter().filter_map(|mark| match mark {
+            Mark::Line { label, .. } => Some(label.as_str()),
+            _ => None,
+        });
+        assert_eq!(labels.collect::<Vec<_>>(), ["prior mean"]);
     }
 
     #[test]

@@ -68,7 +68,12 @@ fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium, room: Room)
     }
     // Named by its position: two figures in one document that share a name would share the clip box.
     let id = format!("axes-{x:.0}-{y:.0}-{w:.0}-{h:.0}");
-    scene.add(Primitive::ClipStart { x: x - 1.0, y: y - 1.0, width: w + 2.0, height: h + 2.0, id });
+    let (left, top, width, height) = (x - 1.0, y - 1.0, w + 2.0, h + 2.0);
+    // The crate defines the box for pixels only.
+    scene.defs.push(format!(
+        "<clipPath id=\"{id}\"><rect x=\"{left:.2}\" y=\"{top:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" /></clipPath>"
+    ));
+    scene.add(Primitive::ClipStart { x: left, y: top, width, height, id });
     let shades = panel.bar.as_ref().map(|b| b.shades);
     let mut lines = Lines::new(panel, room);
     for mark in &panel.marks {
@@ -269,13 +274,16 @@ fn write_in(scene: &mut Scene, text: &str, room: Frame, colour: Rgb) {
 /// A surface at the largest size that fits: as shapes from the farthest to the nearest, or pixel by pixel.
 fn draw_mesh(scene: &mut Scene, frame: Frame, patches: Vec<mesh::Patch>, names: &[(Point, &str)], medium: Medium) {
     const ROOM: f64 = 6.0;
-    /// Around a surface with names, and from these to it.
+    /// Above and below a surface with names, and from these to it.
     const NAME_ROOM: f64 = 34.0;
     const AWAY: f64 = 14.0;
     let Some([left, right, down, up]) = mesh::bounds(&patches) else { return };
-    let margin = if names.is_empty() { ROOM } else { NAME_ROOM };
-    let fits = |room: f64, size: f64| if size > 0.0 { (room - 2.0 * margin).max(1.0) / size } else { f64::INFINITY };
-    let scale = fits(frame.w, right - left).min(fits(frame.h, up - down));
+    let longest = names.iter().map(|(_, name)| width(name, TICK, false) + AWAY).reduce(f64::max);
+    let (beside, above) = (longest.unwrap_or(ROOM), if names.is_empty() { ROOM } else { NAME_ROOM });
+    let fits = |room: f64, margin: f64, size: f64| {
+        if size > 0.0 { (room - 2.0 * margin).max(1.0) / size } else { f64::INFINITY }
+    };
+    let scale = fits(frame.w, beside, right - left).min(fits(frame.h, above, up - down));
     let (x, y) = (frame.x + frame.w / 2.0, frame.y + frame.h / 2.0);
     let (middle_x, middle_y) = (f64::midpoint(left, right), f64::midpoint(down, up));
     let place = |(u, v): Point| (x + (u - middle_x) * scale, y - (v - middle_y) * scale);

@@ -28,6 +28,12 @@ pub fn to_svg(figure: &Figure, size: Size) -> Result<String, FigureError> {
     Ok(svg.replacen('>', &format!("><title>{}</title>", escape(&clean(&figure.title))), 1))
 }
 
+/// The image with other names of its clip paths, which are made from positions: figures of one page must not share them.
+pub fn distinct(svg: &str, name: &str) -> String {
+    let named = |before: &str| format!("{before}{name}-");
+    svg.replace("id=\"axes-", &named("id=\"")).replace("\"url(#axes-", &named("\"url(#"))
+}
+
 /// The figure as a PNG, with twice the pixels of `size` in each direction.
 ///
 /// # Errors
@@ -66,4 +72,28 @@ fn check(size: Size) -> Result<(), FigureError> {
 
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::{Axis, Mark, Panel, Role};
+
+    /// Values outside of a given range are not drawn, in an image with names of its own too.
+    #[test]
+    fn what_is_outside_of_the_axes_is_cut_off() {
+        let line =
+            Mark::Line { x: vec![0.0, 1.0], y: vec![0.0, 9.0], label: String::new(), role: Role::Mean, dashed: false };
+        let panel = Panel::new("x", "y", vec![line]);
+        let panel = Panel { y: Axis { range: Some((0.0, 1.0)), ..panel.y.clone() }, ..panel };
+        let figure = Figure::grid("", 2, vec![panel.clone(), panel]);
+        let svg = to_svg(&figure, Size::of(&figure)).unwrap();
+        for svg in [distinct(&svg, "own"), svg] {
+            let used: Vec<&str> = svg.split("url(#").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+            assert_eq!(used.len(), 2);
+            for id in used {
+                assert_eq!(svg.matches(&format!("<clipPath id=\"{id}\"")).count(), 1, "{id}");
+            }
+        }
+    }
 }

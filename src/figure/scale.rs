@@ -59,6 +59,11 @@ impl Scale {
         Self { lo: 0.0, hi: 1.0, log: false, reversed: false }
     }
 
+    /// The values at the start and at the end of the axis, and whether it is logarithmic.
+    pub fn ends(&self) -> ((f64, f64), bool) {
+        (if self.reversed { (self.hi, self.lo) } else { (self.lo, self.hi) }, self.log)
+    }
+
     /// The position of a value, 0 at the start of the axis and 1 at its end; not finite for a value that cannot be
     /// shown.
     pub fn at(&self, v: f64) -> f64 {

@@ -28,6 +28,8 @@ const TOGETHER: usize = usize::MAX;
 
 /// The maximum number of other points that are tried next to a maximum.
 const MOST_BESIDE: usize = 16;
+/// The distance from 0, in units of its coordinate, at which the first start has a coefficient whose prior has its centre there.
+const FROM_ZERO: f64 = 0.3;
 
 /// The written values of a problem. Unset parameters get the values of the first start of a fit.
 pub fn given(problem: &Problem) -> Vec<f64> {
@@ -148,7 +150,12 @@ impl<'p> Starts<'p> {
             return p.domain.from_real((u / (1.0 - u)).ln());
         }
         if let Some(prior) = p.param.prior {
-            let around = if index == 0 { 0.0 } else { 0.7 * normal(rng) };
+            let around = match index {
+                // a coefficient of 0 often makes a function constant, where the gradient vanishes
+                0 if p.role == Role::Coefficient && prior.centre() == 0.0 => FROM_ZERO,
+                0 => 0.0,
+                _ => 0.7 * normal(rng),
+            };
             return p.domain.moved(within(p, prior.centre()), around);
         }
         let u = spread(self.seed, at, index);

@@ -5,7 +5,7 @@ use std::path::Path;
 use jupyter_protocol::{Media, MediaType};
 use maud::html;
 use mercer::describe::{Grid, decomposition_grid, parameters_grid, short_grid};
-use mercer::figure::{Size, to_svg};
+use mercer::figure::{self, Size, to_svg};
 use mercer::lang::values::value::Value;
 use mercer::render::without_controls;
 
@@ -23,10 +23,8 @@ pub fn of_value(value: &Value, number: usize) -> Media {
     Media::new([MediaType::Plain(text)].into_iter().chain(more).collect())
 }
 
-/// The names of clip paths in a figure are made from positions. Figures of one page must not share them.
 fn own(svg: &str, number: usize) -> String {
-    let name = |before: &str| format!("{before}output{number}-");
-    svg.replace("id=\"axes-", &name("id=\"")).replace("\"url(#axes-", &name("\"url(#"))
+    figure::distinct(svg, &format!("output{number}"))
 }
 
 /// The table in the text of a value.

@@ -31,7 +31,9 @@ impl Kernel {
     /// # Errors
     /// [`ExpandError::TooManyTerms`].
     pub fn expand_all(&self) -> Result<Kernel, ExpandError> {
-        let (tagged, tags) = tag(&mark(&self.listed()));
+        let listed = self.listed();
+        refuse_if_long_written_out(&listed)?;
+        let (tagged, tags) = tag(&mark(&listed));
         // terms of a sum may be written out where the sum is not
         let sum = distribute(&distribute(&tagged.written_out())?.written_out())?;
         Ok(unmark(&untag(&sum, &tags)))
@@ -43,7 +45,13 @@ impl Kernel {
     /// [`ExpandError::TooManyTerms`].
     pub fn all_terms(&self) -> Result<Vec<Kernel>, ExpandError> {
         let is_wrap = |kernel: &Kernel| matches!(kernel.node(), Node::Wrap(_));
-        let is_sum = is_wrap(self) && !is_wrap(&mark(&self.listed()).written_out());
+        let listed = self.listed();
+        if let Node::Wrap(wrapped) = listed.node()
+            && wrapped.wrap.term_count(wrapped, &vec![1.0; wrapped.children.len()]).is_some()
+        {
+            refuse_if_long_written_out(&listed)?;
+        }
+        let is_sum = is_wrap(self) && !is_wrap(&mark(&listed).written_out());
         Ok(if is_sum { self.expand_all()?.terms().to_vec() } else { self.terms().to_vec() })
     }
 
@@ -64,10 +72,7 @@ impl Kernel {
 
 /// The sum of products; the parameters of copies are not tied.
 pub(super) fn distribute(kernel: &Kernel) -> Result<Kernel, ExpandError> {
-    let (terms, most) = (count(kernel), MOST.max(parts(kernel)));
-    if terms > most as f64 {
-        return Err(ExpandError::TooManyTerms { terms, most });
-    }
+    within(count(kernel, false), kernel)?;
     let named = kernel.label().cloned();
     let terms = terms_of(&kernel.clone().unlabelled())?;
     let whole = Kernel::sum(terms).unwrap_or_else(|| kernel.clone());
@@ -77,6 +82,17 @@ pub(super) fn distribute(kernel: &Kernel) -> Result<Kernel, ExpandError> {
     })
 }
 
+/// Refuses a kernel from [`listed`](Kernel::listed) that has too many terms when its wraps are written out.
+pub(super) fn refuse_if_long_written_out(listed: &Kernel) -> Result<(), ExpandError> {
+    within(count(listed, true), listed)
+}
+
+/// Refuses more terms than are built.
+fn within(terms: f64, kernel: &Kernel) -> Result<(), ExpandError> {
+    let most = MOST.max(parts(kernel));
+    if terms > most as f64 { Err(ExpandError::TooManyTerms { terms, most }) } else { Ok(()) }
+}
+
 fn parts(kernel: &Kernel) -> usize {
     match kernel.children() {
         [] => 1,
@@ -84,8 +100,9 @@ fn parts(kernel: &Kernel) -> usize {
     }
 }
 
-/// The number of terms of the expanded kernel.
-fn count(kernel: &Kernel) -> f64 {
+/// The number of terms of the expanded kernel; with `written` where its wraps are written out as well.
+fn count(kernel: &Kernel, written: bool) -> f64 {
+    let count = |kernel: &Kernel| count(kernel, written);
     match kernel.node() {
         Node::Leaf(_) => 1.0,
         Node::Sum(terms) => terms.iter().map(count).sum(),
@@ -97,6 +114,10 @@ fn count(kernel: &Kernel) -> f64 {
                 many => (0..n).map(f64::from).fold(1.0, |ways, i| ways * (many + i) / (i + 1.0)),
             },
             (None, [child]) if is_linear(wrapped) => count(child),
+            (_, children) if written => {
+                let inside: Vec<f64> = children.iter().map(count).collect();
+                wrapped.wrap.term_count(wrapped, &inside).unwrap_or(1.0)
+            }
             _ => 1.0,
         },
     }
@@ -323,8 +344,9 @@ fn untag(kernel: &Kernel, tags: &[Tie]) -> Kernel {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{at, free, function, leaf, of, product, sum};
-    use super::super::{Inputs, Kernel, wraps};
-    use super::ExpandError;
+    use super::super::wraps::{AdditiveForm, Bases};
+    use super::super::{InputRef, Inputs, Kernel, wraps};
+    use super::{ExpandError, Values};
     use crate::param::Param;
 
     fn check(kernel: Kernel, expected: &str) {
@@ -399,6 +421,33 @@ mod tests {
         assert_eq!(names, [Some("trend × season".to_string()), Some("line × season".to_string())]);
         let single = product([bare("SE"), bare("Per")]).labelled("both");
         assert_eq!(single.expand().unwrap().part_name().as_deref(), Some("both"));
+    }
+
+    #[test]
+    fn long_additive_kernels_are_refused() {
+        let inputs = |n: usize| Inputs::These((0..n).map(InputRef::Index).collect());
+        let all = |n| {
+            wraps::additive(
+                AdditiveForm::Additive(None),
+                Bases::Like(leaf("SE", Inputs::All, &[])),
+                inputs(n),
+                vec![Values::Each(Vec::new())],
+            )
+            .unwrap()
+        };
+        assert_eq!(all(5).all_terms().unwrap().len(), 31);
+        for refused in [all(16).expand_all().err(), all(16).all_terms().err(), all(16).equal(&all(17)).err()] {
+            assert!(matches!(refused, Some(ExpandError::TooManyTerms { .. })), "{refused:?}");
+        }
+        // it is one term where it stays as it is
+        assert_eq!(sum([all(16), bare("Lin")]).expand().unwrap().terms().len(), 2);
+        // nested: 2ⁿ terms, which are counted before they are built
+        let pair = |inside: Kernel| {
+            let bases = Bases::Each(vec![inside, leaf("SE", at(1), &[])]);
+            wraps::additive(AdditiveForm::Additive(None), bases, Inputs::All, vec![Values::Each(Vec::new())]).unwrap()
+        };
+        let nested = (0..50).fold(bare("SE"), |kernel, _| pair(kernel));
+        assert!(nested.expand_all().is_err() && nested.latex_formula().len() < 1_000_000);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::inputs::{InputRef, Inputs};
 use super::names::number;
 use super::tree::InputsShown;
 use super::tree::{Kernel, Leaf, Node, Wrapped};
+use super::unit_variance::{mark, unmark};
 
 impl Kernel {
     /// The expression in the names of the families, with their inputs as subscripts and without parameters:
@@ -17,7 +18,7 @@ impl Kernel {
     /// numbered by family in reading order, and inputs have their names. A length-scale for each input is explained at
     /// the end.
     pub fn latex_formula(&self) -> String {
-        let whole = self.listed();
+        let whole = unmark(&mark(&self.listed()).reduced());
         let several = count_leaves(&whole) > 1;
         let mut n = 0;
         let mut scales = Vec::new();
@@ -89,8 +90,11 @@ fn as_sum(wrapped: &Wrapped, pen: &mut Pen<'_>) -> Option<String> {
     // asked before its kernels are written, which counts them
     wrapped.wrap.latex_sum(wrapped, &vec![String::new(); wrapped.children.len()])?;
     let children: Vec<String> = wrapped.children.iter().map(|c| write(c, Level::Atom, pen)).collect();
-    wrapped.wrap.latex_sum(wrapped, &children)
+    wrapped.wrap.latex_sum(wrapped, &children).filter(|text| text.len() <= LONGEST)
 }
+
+/// A longer formula of a wrap is not written out: nested sums would grow without bound.
+const LONGEST: usize = 5000;
 
 fn call(wrapped: &Wrapped, pen: &mut Pen<'_>) -> String {
     // a number of layers, or the name of a family
@@ -133,7 +137,8 @@ fn subscript(inputs: &Inputs) -> String {
     }
 }
 
-fn input(input: &InputRef) -> String {
+/// An input in math mode: its index, or its name in roman.
+pub(super) fn input(input: &InputRef) -> String {
     match input {
         InputRef::Index(at) => at.to_string(),
         InputRef::Name(name) => format!(r"\mathrm{{{}}}", math_mode(name)),

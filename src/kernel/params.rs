@@ -7,7 +7,7 @@ use super::family::{Domains, ParamSpec, Role};
 use super::inputs::Inputs;
 use super::tree::{Kernel, Node};
 use super::values::Values;
-use crate::param::{Param, Prior, State};
+use crate::param::{Param, Prior, State, Tie};
 
 /// One parameter of a kernel, as written.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +37,20 @@ pub struct ParamInfo {
 }
 
 impl Kernel {
+    /// The ties of its parameters, each once.
+    pub fn ties(&self) -> Vec<Tie> {
+        let mut ties: Vec<Tie> = Vec::new();
+        self.rewrite_params(&mut |_, values| {
+            for tie in values.as_slice().iter().filter_map(|param| param.tie.as_ref()) {
+                if !ties.contains(tie) {
+                    ties.push(tie.clone());
+                }
+            }
+            values.clone()
+        });
+        ties
+    }
+
     /// All parameters in the order in which a fit lists them: depth first, those of a wrap after those of its children,
     /// within a node in the order of its spec. Numbers in kernel algebra are not parameters. A parameter with one value
     /// per input for which nothing is written is one record.

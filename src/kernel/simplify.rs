@@ -13,10 +13,12 @@ mod mode;
 mod summands;
 mod unit;
 
+use std::collections::HashMap;
+
 use mode::Mode;
 
 use super::equality::near;
-use super::expand::{ExpandError, distribute, is_blind_warp, raise, seen};
+use super::expand::{ExpandError, distribute, is_blind_warp, raise, refuse_if_long_written_out, seen};
 use super::families::{CONST, FAMILIES};
 use super::family::{Domains, Role, Size};
 use super::inputs::{InputRef, Inputs};
@@ -24,7 +26,8 @@ use super::terms::as_power;
 use super::tree::{Kernel, Leaf, Node, Wrapped};
 use super::unit_variance::{is_one, mark, unit_variance, unmark};
 use super::values::Values;
-use crate::param::Param;
+use super::written_out::constant;
+use crate::param::{Param, Tie};
 
 impl Kernel {
     /// An equivalent kernel with fewer parts, sorted. Its values, with defaults for unset parameters, do not change;
@@ -47,22 +50,49 @@ impl Kernel {
     }
 
     /// Whether two kernels are the same after [`expand`](Self::expand) and [`simplify`](Self::simplify), with values
-    /// equal to 1e-12 and without regard to labels. An unset parameter equals only an unset one, except that a variance
-    /// or an offset may be written as its default.
+    /// equal to 1e-12 and without regard to labels and ties. An unset parameter equals only an unset one, except that a
+    /// variance or an offset may be written as its default.
     ///
     /// # Errors
     /// [`ExpandError::TooManyTerms`].
     pub fn equal(&self, other: &Kernel) -> Result<bool, ExpandError> {
         let same = |one: &Kernel, other: &Kernel| Ok(near(&canonical(one)?, &canonical(other)?, 1e-12));
-        // once without the ties that `expand` creates, and once with them, as either may already be expanded
-        Ok(self == other || same(self, other)? || same(&self.expand_all()?, &other.expand_all()?)?)
+        // without ties, as `expand` ties the copies that it makes and `simplify` does not merge what is tied; and with those
+        // of `expand`, as either may already be expanded
+        Ok(self == other
+            || same(&untied(self), &untied(other))?
+            || same(self, other)?
+            || same(&self.expand_all()?, &other.expand_all()?)?)
     }
+}
+
+/// The kernel with the value of every tie in each of its places, and without the tie.
+fn untied(kernel: &Kernel) -> Kernel {
+    let mut states: HashMap<Tie, Param> = HashMap::new();
+    kernel.rewrite_params(&mut |_, values| {
+        for param in values.as_slice() {
+            let plain = Param { tie: None, ..param.clone() };
+            if let (Some(tie), false) = (&param.tie, plain.is_unset()) {
+                states.entry(tie.clone()).or_insert(plain);
+            }
+        }
+        values.clone()
+    });
+    kernel.rewrite_params(&mut |at, values| match values {
+        Values::One(param) if param.tie.as_ref().is_some_and(|tie| !states.contains_key(tie)) => at.spec.unset(at.ard),
+        _ => values.map(|param| match &param.tie {
+            Some(tie) => states.get(tie).cloned().unwrap_or_default(),
+            None => param.clone(),
+        }),
+    })
 }
 
 /// The canonical form: equal for equal kernels. Held variances carry their mark.
 fn canonical(kernel: &Kernel) -> Result<Kernel, ExpandError> {
+    let listed = bare(kernel).listed();
+    refuse_if_long_written_out(&listed)?;
     // a held variance that has moved to the front is written out
-    let as_held = mark(&bare(kernel).listed()).rewrite_params(&mut |at, values| match values {
+    let as_held = mark(&listed).rewrite_params(&mut |at, values| match values {
         Values::One(param)
             if at.spec.is_variance() && *param == Param::fixed(1.0) && !std::ptr::eq(at.family, CONST.spec()) =>
         {
@@ -72,7 +102,38 @@ fn canonical(kernel: &Kernel) -> Result<Kernel, ExpandError> {
     });
     let simple =
         |kernel: Kernel| until_settled(kernel, |k| without_defaults(&Mode::Compare.kernel(&without_defaults(k))));
-    Ok(simple(distribute(&simple(as_held.written_out()))?))
+    Ok(simple(distribute(&without_offsets(&simple(as_held.written_out()), false))?))
+}
+
+/// The kernel with each line inside a product or a power as one without offset and a constant: `Lin * SE + 2 * SE` and
+/// `Lin(b=3) * SE` then have the same terms.
+fn without_offsets(kernel: &Kernel, inside: bool) -> Kernel {
+    let children = |inside: bool| kernel.children().iter().map(move |child| without_offsets(child, inside));
+    match kernel.node() {
+        Node::Leaf(leaf) if inside => split_offset(leaf).unwrap_or_else(|| kernel.clone()),
+        Node::Leaf(_) => kernel.clone(),
+        Node::Sum(_) => Kernel::sum(children(inside)).unwrap_or_else(|| kernel.clone()),
+        Node::Product(_) => Kernel::product(children(true)).unwrap_or_else(|| kernel.clone()),
+        Node::Wrap(wrapped) if wrapped.wrap.exponent().is_some() => {
+            kernel.with_node(Node::Wrap(Wrapped { children: children(true).collect(), ..wrapped.clone() }))
+        }
+        Node::Wrap(_) => kernel.clone(),
+    }
+}
+
+/// A linear kernel as the sum of one without offset and a constant, if its offset may be merged.
+fn split_offset(leaf: &Leaf) -> Option<Kernel> {
+    let spec = leaf.family.spec();
+    let at = spec.params.iter().position(|param| param.role == Role::Bias).filter(|_| spec.name == "Lin")?;
+    let Values::One(offset) = &leaf.params[at] else { return None };
+    let value = offset.value().unwrap_or(spec.params[at].default);
+    if !unit::is_plain(offset) || value == 0.0 {
+        return None;
+    }
+    let mut params = leaf.params.clone();
+    params[at] = Values::One(Param::free(0.0));
+    let line = Node::Leaf(Leaf { params, ..leaf.clone() }).into();
+    Kernel::sum([line, constant(Param::free(value))])
 }
 
 /// The kernel with variances and offsets unset where they equal their default, as after numbers have cancelled.

@@ -372,6 +372,12 @@ pub trait Wrap: Debug + Send + Sync {
         None
     }
 
+    /// The number of terms of [`written_out`](Self::written_out) when its children are written out as well, of which this
+    /// is the number of terms.
+    fn term_count(&self, _wrapped: &Wrapped, _inside: &[f64]) -> Option<f64> {
+        None
+    }
+
     /// The same kernel in fewer parts, with no copies. If `strict`, the result spans the same kernels as the parameters
     /// vary; otherwise only its value is the same. Held variances carry their mark.
     fn reduced(&self, _wrapped: &Wrapped, _strict: bool) -> Option<Kernel> {

@@ -42,6 +42,15 @@ impl Kernel {
         })
     }
 
+    /// A tree from [`listed`](Self::listed) with every wrap in fewer parts where it can be: nested symmetries as one group,
+    /// layers upon layers as so many layers. Held variances carry their mark.
+    pub(super) fn reduced(&self) -> Kernel {
+        self.rewritten(&|kernel| match kernel.node() {
+            Node::Wrap(wrapped) => wrapped.wrap.reduced(wrapped, false),
+            Node::Leaf(_) | Node::Sum(_) | Node::Product(_) => None,
+        })
+    }
+
     /// The tree with every node replaced, from the leaves up, for which `replace` has another kernel. A label passes to
     /// the replacement, which is replaced in turn.
     fn rewritten(&self, replace: &dyn Fn(&Kernel) -> Option<Kernel>) -> Kernel {

@@ -435,6 +435,15 @@ impl Posterior {
         }
     }
 
+    /// The same less the mean function: what is left to the kernel.
+    ///
+    /// # Errors
+    /// As [`Self::explained`]; a mean function fails at a row.
+    pub fn explained_beyond_mean(&self) -> Result<Vec<f64>, ModelError> {
+        let mean = self.problem.mean_at(&self.problem.x(), self.problem.n(), &self.values)?;
+        Ok(self.explained()?.iter().zip(mean).map(|(y, mean)| y - mean).collect())
+    }
+
     /// Mean and variance of f at the training rows themselves, including white noise of each row.
     ///
     /// # Errors

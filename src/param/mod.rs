@@ -32,6 +32,18 @@ pub enum State {
     Bounded { lo: f64, hi: f64, value: Option<f64> },
 }
 
+impl std::fmt::Display for State {
+    /// As it is written in the language.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            State::Unset => f.write_str("without a value"),
+            State::Free(value) => f.write_str(&number(value)),
+            State::Fixed(value) => write!(f, "fixed({})", number(value)),
+            State::Bounded { lo, hi, .. } => write!(f, "between({}, {})", number(lo), number(hi)),
+        }
+    }
+}
+
 /// One parameter of a kernel or of a model.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Param {

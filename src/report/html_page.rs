@@ -7,6 +7,8 @@ use super::document::Report;
 /// Allows only the page's own style: browsers would not run any script.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 const STYLE: &str = include_str!("style.css");
+/// The colours of figures, which depend on whether the page is light or dark; `--paper` is that of the page.
+pub const FIGURE_STYLE: &str = include_str!("figures.css");
 
 impl Report {
     /// The page. Equal reports give equal bytes.
@@ -27,7 +29,7 @@ fn html(report: &Report) -> String {
                 meta name="generator" content=(concat!("mercer ", env!("CARGO_PKG_VERSION")));
                 title { (report.title) }
                 // a constant of the program
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(STYLE)) (PreEscaped(FIGURE_STYLE)) }
             }
             body {
                 (heading(report))

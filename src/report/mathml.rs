@@ -41,6 +41,11 @@ pub fn model(target: &str, class: Option<(&str, Link)>, mean: Option<&str>, kern
     }
 }
 
+/// k = …, as a displayed formula in MathML.
+pub fn kernel_formula(kernel: &Kernel) -> String {
+    html! { math display="block" { mi { "k" } mo { "=" } (sum(kernel)) } }.into_string()
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Sum,

@@ -20,4 +20,7 @@ mod search_sections;
 
 pub use document::{Report, Source};
 pub use fit_sections::of_fit;
+pub use html_page::FIGURE_STYLE;
+pub use mathml::kernel_formula;
+pub use script::data_expression;
 pub use search_sections::of_search;

@@ -68,7 +68,7 @@ pub fn searching(search: &Search, source: &Source) -> String {
 }
 
 fn script(fit: &Fit, source: &Source, call: &str) -> String {
-    let data = source.expression.clone().or_else(|| written(fit.problem().data()));
+    let data = source.expression.clone().or_else(|| data_expression(fit.problem().data(), MOST_VALUES));
     let data = data.map_or_else(|| elsewhere(fit.problem().data()), |data| format!("let d = {data}\n"));
     format!("{data}let m = d |> {call}\nm\n")
 }
@@ -84,8 +84,8 @@ fn elsewhere(data: &Dataset) -> String {
     )
 }
 
-/// A small data set as an expression, if every column has a name that can be written.
-fn written(data: &Dataset) -> Option<String> {
+/// A data set of at most `most` values as an expression, if every column has a name that can be written.
+pub fn data_expression(data: &Dataset, most: usize) -> Option<String> {
     let plain = |name: &str| {
         let mut letters = name.chars();
         letters.next().is_some_and(|c| c.is_ascii_alphabetic())
@@ -95,7 +95,7 @@ fn written(data: &Dataset) -> Option<String> {
     let columns: Vec<_> = data.inputs().chain([target]).collect();
     let reserved = |name: &str| matches!(name, "target" | "inputs");
     let fits = columns.iter().all(|c| plain(c.name()) && !reserved(c.name()) && !c.is_categories());
-    if !fits || columns.len() != data.columns().len() || columns.len() * data.n() > MOST_VALUES {
+    if !fits || columns.len() != data.columns().len() || columns.len() * data.n() > most {
         return None;
     }
     let column = |c: &&crate::data::Column| {

@@ -9,7 +9,7 @@ use crate::fit::spacing::variance;
 use crate::kernel::wraps::Orders;
 use crate::kernel::{InputRef, Kernel};
 use crate::linalg::Matrix;
-use crate::model::ModelError;
+use crate::model::{Mean, ModelError};
 
 /// The decomposition of a fit.
 ///
@@ -27,6 +27,9 @@ pub struct Decomposition {
     pub components: Vec<Component>,
     /// The mean function at the rows.
     pub mean_function: Vec<f64>,
+    /// The variance of the mean function over the training rows, divided by that of y as the shares of the components;
+    /// `None` if it is constant.
+    pub mean_share: Option<f64>,
     /// For every pair of components, ordered by the first, then the second.
     pub cross: Vec<Cross>,
     /// The unit of the scale, if the data have units.
@@ -141,8 +144,25 @@ pub fn decompose(fit: &Arc<Fit>, place: At, by: By) -> Result<Decomposition, Mod
         None => map.unit(problem.data().target().and_then(|t| t.unit())),
     };
     let mean_function = fit.posterior.mean_function(&x, at.n())?;
+    let mean_share = match fit.model.mean {
+        Mean::Zero | Mean::Constant(_) => None,
+        Mean::Linear(_) | Mean::Function(_) => {
+            Some(variance(&fit.posterior.mean_function(&problem.x(), problem.n())?) / whole)
+        }
+    };
     let transformed = !map.is_identity() || problem.classes().is_some();
-    Ok(Decomposition { fit: fit.clone(), by, at, training, components, mean_function, cross, unit, transformed })
+    Ok(Decomposition {
+        fit: fit.clone(),
+        by,
+        at,
+        training,
+        components,
+        mean_function,
+        mean_share,
+        cross,
+        unit,
+        transformed,
+    })
 }
 
 impl Decomposition {

@@ -11,8 +11,8 @@ use crate::model::{Link, ModelError};
 /// The parts of a fit in order of importance.
 ///
 /// The mean over the rows is subtracted from every part, because a sum does not determine to which part a constant
-/// belongs. Shares are relative to y on the scale of the model; for a classifier y is the posterior mean of the latent
-/// function.
+/// belongs. Shares are relative to y less the mean function, on the scale of the model; for a classifier y is the posterior
+/// mean of the latent function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Importance {
     /// The most important part first.
@@ -21,7 +21,7 @@ pub struct Importance {
     pub folds: usize,
     /// The loss function of the errors.
     pub loss: Loss,
-    /// The error on left-out rows of a constant prediction.
+    /// The error on left-out rows of the mean function alone.
     pub without: f64,
 }
 
@@ -40,7 +40,7 @@ pub struct Gain {
     /// The index of the part among the terms of the kernel.
     pub part: usize,
     pub kernel: Kernel,
-    /// The variance of its posterior mean over the rows, divided by that of y.
+    /// The variance of its posterior mean over the rows, divided by that of y around the mean function.
     pub share: f64,
     /// The share of the variance remaining after the parts before it that it explains: at most 1, negative if it
     /// increases it.
@@ -72,7 +72,8 @@ const SEED: u64 = 0;
 pub fn importance(fit: &Fit) -> Result<Importance, ModelError> {
     let terms = summands(&fit.model.kernel)?;
     let explained = fit.posterior.explained()?;
-    let y = around(&explained);
+    let beyond_mean = fit.posterior.explained_beyond_mean()?;
+    let y = around(&beyond_mean);
     let folds: Vec<Vec<usize>> = match fit.problem().data().folds(FOLDS.min(y.len()), Some(SEED)) {
         Ok(folds) => folds.into_iter().map(|fold| fold.test).collect(),
         // a single row cannot be predicted from others
@@ -89,7 +90,7 @@ pub fn importance(fit: &Fit) -> Result<Importance, ModelError> {
     let problem = fit.problem();
     let loss = problem.model().bernoulli().map_or(Loss::Absolute, |how| Loss::LogProbability(how.link()));
     let seen = Seen { loss, whole: &explained, y: problem.y() };
-    let mut order = Order { inside: y.clone(), outside: left_out(&explained, &folds) };
+    let mut order = Order { inside: y.clone(), outside: left_out(&beyond_mean, &folds) };
     let whole = square(&y);
     let without = seen.error(&order.outside);
     let (mut before, mut error, mut gains) = (whole, without, Vec::with_capacity(terms.len()));

@@ -57,4 +57,4 @@ pub use save::{SaveError, SavedFit};
 pub use save_deep::SavedDeepFit;
 pub use save_integral::SavedIntegral;
 pub use score::{Score, leave_one_out_outcomes, outcomes_at, score_held_out, score_leave_one_out, scored};
-pub use symmetry::{Symmetry, Wanted, symmetries};
+pub use symmetry::{Symmetries, Symmetry, Wanted, symmetries};

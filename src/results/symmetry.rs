@@ -97,6 +97,15 @@ impl Candidate {
     }
 }
 
+/// The symmetries that were compared.
+#[derive(Debug, Clone)]
+pub struct Symmetries {
+    /// Best first, including the model without a symmetry.
+    pub compared: Vec<Symmetry>,
+    /// Those whose model could not be fitted, with the reason.
+    pub failed: Vec<(String, String)>,
+}
+
 /// What is known of the symmetries to try.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
@@ -115,14 +124,14 @@ pub struct Wanted {
 ///
 /// # Errors
 /// [`ModelError::NotOfSparse`], moves that do not fit the inputs, and the errors of fitting the model without a
-/// symmetry. Other candidates that cannot be fitted are left out.
+/// symmetry.
 pub fn symmetries(
     model: &Model,
     data: &Dataset,
     wanted: &Wanted,
     options: Options,
     progress: &dyn Progress,
-) -> Result<Vec<Symmetry>, ModelError> {
+) -> Result<Symmetries, ModelError> {
     if model.sparse.is_some() {
         return Err(ModelError::NotOfSparse(
             "symmetries are compared by log marginal likelihood, which inducing inputs give a bound or an approximation of: \
@@ -144,7 +153,9 @@ pub fn symmetries(
             "these moves have no invariant kernel: they generate too many transformations, or move an input to itself",
         ))?;
         kernel.bind(&problem.schema())?;
-        singles.push(candidate);
+        if !singles.contains(&candidate) {
+            singles.push(candidate);
+        }
     }
     let known = |name: &String| {
         let at = wanted.inputs.as_ref()?.iter().position(|input| input == name)?;
@@ -168,19 +179,23 @@ pub fn symmetries(
         singles.push(Candidate::period(input(name), known(name)));
     }
     let mut found: Vec<(Candidate, Symmetry)> = Vec::new();
+    let mut failed: Vec<(String, String)> = Vec::new();
     let mut done = 0;
-    let fits = |candidates: Vec<Candidate>, found: &mut Vec<(Candidate, Symmetry)>, done: &mut usize, total: usize| {
-        for candidate in candidates {
-            if progress.stop() {
-                return;
+    let mut fits =
+        |candidates: Vec<Candidate>, found: &mut Vec<(Candidate, Symmetry)>, done: &mut usize, total: usize| {
+            for candidate in candidates {
+                if progress.stop() {
+                    return;
+                }
+                *done += 1;
+                progress.report(*done as f64 / total as f64, &candidate.name());
+                match with_symmetry(&base, &candidate, options, progress) {
+                    Ok(Some(symmetry)) => found.push((candidate.found(&symmetry.fit), symmetry)),
+                    Ok(None) | Err(ModelError::Stopped) => {}
+                    Err(error) => failed.push((candidate.name(), error.to_string())),
+                }
             }
-            *done += 1;
-            progress.report(*done as f64 / total as f64, &candidate.name());
-            if let Some(symmetry) = with_symmetry(&base, &candidate, options, progress) {
-                found.push((candidate.found(&symmetry.fit), symmetry));
-            }
-        }
-    };
+        };
     let (alone, pairs) = (singles.len(), COMBINED * (COMBINED - 1) / 2 + 1);
     fits(singles, &mut found, &mut done, alone + pairs);
     found.sort_by(|a, b| b.1.delta_lml.total_cmp(&a.1.delta_lml));
@@ -197,27 +212,37 @@ pub fn symmetries(
     let mut all: Vec<Symmetry> = found.into_iter().map(|(_, symmetry)| symmetry).collect();
     all.push(Symmetry { name: String::new(), fit: base, delta_lml: 0.0 });
     all.sort_by(|a, b| b.delta_lml.total_cmp(&a.delta_lml));
-    Ok(all)
+    Ok(Symmetries { compared: all, failed })
 }
 
-/// The model with a symmetry, started at the fit without one.
+/// The model with a symmetry, started at the noise of the fit without one; where that is too little for rows that have
+/// become one, at the usual values.
 ///
-/// `None` if it cannot be fitted, or if the user stopped it early.
+/// `None` if a period is not seen again, or if the user stopped it early.
+///
+/// # Errors
+/// Those of a fit.
 fn with_symmetry(
     base: &Arc<Fit>,
     candidate: &Candidate,
     options: Options,
     progress: &dyn Progress,
-) -> Option<Symmetry> {
-    let kernel = candidate.kernel(&base.model.kernel)?;
+) -> Result<Option<Symmetry>, ModelError> {
+    let Some(kernel) = candidate.kernel(&base.model.kernel) else { return Ok(None) };
     let model = Model { kernel, likelihood: started(base), ..base.asked.clone() };
     let few = Options { restarts: options.restarts.clamp(1, 3), ..options };
-    let fitted = fit(&model, base.problem().data(), few, &Quiet(progress)).ok()?;
+    let fitted = match fit(&model, base.problem().data(), few, &Quiet(progress)) {
+        Err(ModelError::NotPositiveDefinite(_)) => {
+            let model = Model { likelihood: base.asked.likelihood.clone(), ..model };
+            fit(&model, base.problem().data(), few, &Quiet(progress))?
+        }
+        fitted => fitted?,
+    };
     if progress.stop() || !seen_again(&fitted, &candidate.periods) {
-        return None;
+        return Ok(None);
     }
     let delta_lml = fitted.lml() - base.lml();
-    delta_lml.is_finite().then(|| Symmetry { name: candidate.name(), fit: Arc::new(fitted), delta_lml })
+    Ok(delta_lml.is_finite().then(|| Symmetry { name: candidate.name(), fit: Arc::new(fitted), delta_lml }))
 }
 
 /// Whether each periodic input spans some periods, so that the data can show repetition. A longer period is not tested

@@ -47,9 +47,16 @@ pub struct Library {
     /// The files imported in this run: a second import of a file has no effect.
     done: Vec<PathBuf>,
     base: PathBuf,
+    /// Whether no script can be imported.
+    closed: bool,
 }
 
 impl Library {
+    /// A library into which no script can be imported.
+    pub fn closed() -> Self {
+        Self { closed: true, ..Self::default() }
+    }
+
     /// Starts a run of a text with paths relative to a folder.
     pub fn begin(&mut self, folder: &Path) {
         self.base = folder.to_owned();
@@ -84,6 +91,10 @@ impl Library {
     }
 
     fn find(&self, path: &Spanned<Arc<str>>) -> Result<PathBuf, Diagnostic> {
+        if self.closed {
+            let fault = Diagnostic::error("scripts cannot be imported here").label(path.span, "here");
+            return Err(fault.help("write the definitions that you need from it"));
+        }
         let file = self.folder().join(&*path.node);
         let file = file.canonicalize().map_err(|error| {
             let message = match error.kind() {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::data::write::{WriteError, write_whole};
 use crate::lang::check::{check, survey};
 use crate::lang::eval::evaluator::Globals;
-use crate::lang::eval::host::{Folders, Host, Item};
+use crate::lang::eval::host::{FileAccess, Folders, Host, Item};
 use crate::lang::eval::statement::{self, LAST};
 use crate::lang::registry;
 use crate::lang::values::value::{Kind, Value};
@@ -119,6 +119,13 @@ impl Session {
         Self { host: Host { folders, seed, ..Host::default() }, first_seed: seed, ..Self::default() }
     }
 
+    /// An empty session with access to shipped data sets and to data files under exactly these names, as they stand
+    /// relative to the current folder. It writes nothing and imports no script.
+    pub fn confined(names: Arc<[Arc<str>]>) -> Self {
+        let host = Host { files: FileAccess::Only(names), ..Host::default() };
+        Self { host, library: Library::closed(), ..Self::default() }
+    }
+
     pub fn seed(&self) -> u64 {
         self.host.seed
     }
@@ -160,10 +167,14 @@ impl Session {
         self.globals.get(name)
     }
 
-    /// Removes all bindings and statements; folders and seed are unchanged.
+    /// Removes all bindings and statements; folders, access to files and seed are unchanged.
     pub fn reset(&mut self) {
-        let (folders, seed) = (std::mem::take(&mut self.host.folders), self.host.seed);
-        *self = Self::new(folders, seed);
+        let host = std::mem::take(&mut self.host);
+        *self = match host.files {
+            FileAccess::All => Self::new(host.folders, host.seed),
+            FileAccess::Only(names) => Self { first_seed: host.seed, ..Self::confined(names) },
+        };
+        self.host.seed = host.seed;
     }
 
     /// Runs a text and collects its output. `name` is the name of the text in diagnostics.

@@ -172,6 +172,7 @@ pages! {
     figures: "docs/figures.md";
     language: "docs/language.md";
     models: "docs/models.md";
+    play: "docs/play.md";
     quadrature: "docs/quadrature.md";
     search: "docs/search.md";
     sparse_deep: "docs/sparse_deep.md";

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 /// From the top to the bottom: a room imports those below it.
 const ROOMS: &[&str] = &[
     "main",
+    "play",
     "jupyter",
     "lsp",
     "repl",

@@ -18,6 +18,7 @@ mod jupyter;
 mod laws;
 mod lessons;
 mod lsp;
+mod play;
 mod programs;
 #[cfg(unix)]
 mod prompt;

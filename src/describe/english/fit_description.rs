@@ -11,7 +11,7 @@ use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::fit::spacing::variance;
 use crate::kernel::{Head, Kernel, Node};
-use crate::model::is_zero_kernel;
+use crate::model::{Mean, is_zero_kernel};
 use crate::results::{Gain, Importance, Loss, importance};
 
 /// A fit in words.
@@ -36,7 +36,7 @@ pub struct PartDescription {
     pub meaning: String,
     /// Sentences about its posterior, then about its contribution.
     pub sentences: Vec<String>,
-    /// The variance of its posterior mean over the rows, divided by that of y.
+    /// The variance of its posterior mean over the rows, divided by that of y around the mean function.
     pub share: Option<f64>,
     /// Its contribution in addition to the parts before it.
     pub gain: Option<Gain>,
@@ -94,8 +94,16 @@ pub fn fit_description(fit: &Fit) -> FitDescription {
             "Together they explain"
         };
         let order = if descriptions.len() == 1 { "" } else { ORDER };
-        heading =
-            format!("{}. {together} {} of its variance{order}:", heading.trim_end_matches(':'), percent(explained));
+        let variance = match fit.model.mean {
+            Mean::Zero | Mean::Constant(_) => "of its variance",
+            Mean::Linear(_) | Mean::Function(_) => "of its variance around the mean function",
+        };
+        let before = heading.trim_end_matches(':');
+        // a posterior mean that is further from the rows than their mean explains nothing
+        heading = match explained >= 0.0 {
+            true => format!("{before}. {together} {} {variance}{order}:", percent(explained)),
+            false => format!("{before}. {together} nothing {variance}{order}:"),
+        };
     }
     descriptions.extend(noise);
     FitDescription { heading, parts: descriptions }
@@ -122,11 +130,11 @@ fn is_noise(kernel: &Kernel, context: &DataContext) -> bool {
     Product::of(kernel, context).factors.iter().any(|factor| factor.head == Head::Noise)
 }
 
-/// The share of the variance of the target that some parts explain together.
+/// The share of the variance of the target around its mean function that some parts explain together.
 fn explained_by(fit: &Fit, parts: &[PartDescription]) -> Option<f64> {
     let kernels: Vec<Kernel> = parts.iter().map(|part| part.kernel.clone()).collect();
     let means = fit.posterior.part_means(&kernels).ok()?;
-    let mut rest = fit.posterior.explained().ok()?;
+    let mut rest = fit.posterior.explained_beyond_mean().ok()?;
     let whole = variance(&rest);
     for mean in &means {
         rest.iter_mut().zip(mean).for_each(|(rest, mean)| *rest -= mean);

@@ -27,7 +27,7 @@ pub struct Part {
     pub kernel: Kernel,
     /// A noun phrase.
     pub meaning: String,
-    /// For a fit: the variance of its posterior mean over the rows, divided by that of y.
+    /// For a fit: the variance of its posterior mean over the rows, divided by that of y around the mean function.
     pub share: Option<f64>,
 }
 
@@ -97,7 +97,7 @@ pub fn fit(fit: &Fit) -> Description {
     let mut description = describe(&fit.model.kernel, &context);
     let terms: Vec<Kernel> = description.parts.iter().map(|part| part.kernel.clone()).collect();
     if let Ok(means) = fit.posterior.part_means(&terms) {
-        let whole = fit.posterior.explained().map_or(f64::NAN, |y| variance(&y));
+        let whole = fit.posterior.explained_beyond_mean().map_or(f64::NAN, |y| variance(&y));
         for (part, mean) in description.parts.iter_mut().zip(means) {
             let noise = is_noise(&part.kernel);
             part.share = Some(variance(&mean) / whole).filter(|share| share.is_finite() && !noise);
@@ -118,13 +118,17 @@ pub fn opening(fit: &Fit, parts: usize, context: &DataContext) -> String {
     };
     let what = if parts == 1 { "has one part".to_string() } else { format!("is the sum of {parts} parts") };
     let mut beside = Vec::new();
-    for (parameter, value) in fit.parameters().iter().zip(fit.values()) {
-        if matches!(parameter.kind, ParameterKind::Mean(0)) {
-            beside.push(format!("with a mean of {}", amount(*value, context.target.as_deref(), DIGITS)));
+    match &fit.model.mean {
+        Mean::Zero => {}
+        Mean::Constant(_) => {
+            for (parameter, value) in fit.parameters().iter().zip(fit.values()) {
+                if matches!(parameter.kind, ParameterKind::Mean(_)) {
+                    beside.push(format!("with a mean of {}", amount(*value, context.target.as_deref(), DIGITS)));
+                }
+            }
         }
-    }
-    if let Mean::Function(mean) = &fit.model.mean {
-        beside.push(format!("with the mean function `{mean}`"));
+        Mean::Linear(_) => beside.push("with a mean function that is linear in the inputs".into()),
+        Mean::Function(mean) => beside.push(format!("with the mean function `{mean}`")),
     }
     match (fit.model.known_noise(), fit.noise()) {
         (Some(known), _) => beside.push(format!("with noise known from {}", known.source())),

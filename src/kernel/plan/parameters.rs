@@ -193,7 +193,16 @@ impl Plan<'_> {
         {
             let first = &mut self.slots[at];
             if first.param != slot.param || first.spec.domain != slot.spec.domain {
-                let say = |s: &Slot| format!("the {} of `{}`, {:?}", s.spec.name, s.family, s.param.state);
+                let same = first.param == slot.param;
+                let say = |s: &Slot| {
+                    let what = match (same, s.spec.domain) {
+                        (true, Domains::Real) => "which may have either sign".to_string(),
+                        (true, Domains::Count) => "which is a whole number".to_string(),
+                        (true, _) => "which is positive".to_string(),
+                        (false, _) => s.param.state.to_string(),
+                    };
+                    format!("the {} of `{}`, {what}", s.spec.name, s.family)
+                };
                 return Err(Cause::Tie { tie: tie.name.to_string(), one: say(first), other: say(&slot) });
             }
             first.uses += 1;

@@ -188,6 +188,24 @@ fn equal_kernels_are_equal() {
     }
 }
 
+/// A kernel, its expansion and its simplification are all equal, whatever is tied in one and merged in another.
+#[test]
+fn equality_is_transitive() {
+    let (x, y) = (|| bare("SE"), || leaf("SE", at(1), &[]));
+    let pair = || sum([x(), y()]);
+    for kernel in [
+        product([pair(), constant(2.0), constant(3.0)]),
+        product([pair(), wraps::power(y(), 3)]),
+        product([sum([bare("Lin"), constant(0.5)]), y()]),
+        product([wraps::power(of("Per", &[("v", free(2.0))]), 2), sum([leaf("Lin", at(1), &[]), y()])]),
+    ] {
+        let (long, short) = (kernel.expand().unwrap(), kernel.simplify());
+        for (one, two) in [(&kernel, &long), (&kernel, &short), (&long, &short), (&short, &long)] {
+            assert!(one.equal(two).unwrap(), "{one} and {two}");
+        }
+    }
+}
+
 #[test]
 fn stationary_kernels() {
     let (a, b) = (bare("SE"), bare("Lin"));

@@ -145,6 +145,15 @@ pub fn additive(
         AdditiveForm::Dropout(keep) if !(0.0..=1.0).contains(&keep) => return Err(AdditiveError::Keep(keep)),
         _ => {}
     }
+    // fewer weights than kernels are those of the first orders
+    let form = match (form, params.first()) {
+        (AdditiveForm::Additive(None), Some(Values::Each(weights)))
+            if !weights.is_empty() && known.is_some_and(|kernels| weights.len() < kernels) =>
+        {
+            AdditiveForm::Additive(Some(weights.len()))
+        }
+        _ => form,
+    };
     if let (AdditiveForm::Additive(order), Some(Values::Each(weights))) = (form, params.first())
         && let Some(orders) = order.or(known)
         && !weights.is_empty()
@@ -289,6 +298,10 @@ impl Wrap for Additive {
 
     fn written_out(&self, wrapped: &Wrapped) -> Option<Kernel> {
         if self.listed { self.form.terms(wrapped) } else { None }
+    }
+
+    fn term_count(&self, wrapped: &Wrapped, inside: &[f64]) -> Option<f64> {
+        if self.listed { self.form.term_count(wrapped, inside) } else { None }
     }
 
     fn latex_sum(&self, wrapped: &Wrapped, children: &[String]) -> Option<String> {

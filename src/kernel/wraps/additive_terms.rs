@@ -60,6 +60,18 @@ impl AdditiveForm {
         }
     }
 
+    /// The number of terms when it and its kernels are written out, which have so many terms: the elementary symmetric
+    /// polynomials of the orders that are present.
+    pub(super) fn term_count(self, wrapped: &Wrapped, inside: &[f64]) -> Option<f64> {
+        let orders = self.orders(wrapped)?;
+        let mut sums = vec![0.0; inside.len() + 1];
+        sums[0] = 1.0;
+        for (i, terms) in inside.iter().enumerate() {
+            (1..=i + 1).rev().for_each(|d| sums[d] += sums[d - 1] * terms);
+        }
+        Some(orders.iter().zip(sums).filter(|(order, _)| order.is_some()).map(|(_, sum)| sum).sum())
+    }
+
     /// The sum over all sets of inputs, each term with the variance of its order.
     pub(super) fn terms(self, wrapped: &Wrapped) -> Option<Kernel> {
         let orders = self.orders(wrapped)?;

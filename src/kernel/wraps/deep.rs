@@ -127,6 +127,25 @@ impl Wrap for Deep {
         Some(Node::Wrap(Wrapped { wrap, children: inner.children.clone(), ..wrapped.clone() }).into())
     }
 
+    fn latex_sum(&self, wrapped: &Wrapped, children: &[String]) -> Option<String> {
+        const MOST: u32 = 6;
+        let (Depth::Layers(layers @ 1..=MOST), [child]) = (self.depth, children) else { return None };
+        let connection = if self.connected { r" - \tfrac{|x - x'|^2}{2 l_{\mathrm{deep}}^2}" } else { "" };
+        let mut formula = child.clone();
+        for layer in 2..=layers {
+            // from the second layer on a kernel has variance 1
+            let own = match layer {
+                2 => format!(
+                    r"{formula} - \tfrac{{1}}{{2}} \left.{child}\right|_{{x' = x}} - \tfrac{{1}}{{2}} \left.{child}\right|_{{x = x'}}"
+                ),
+                _ => format!("{formula} - 1"),
+            };
+            formula = format!(r"\exp\left({own}{connection}\right)");
+        }
+        let held = matches!(wrapped.params.last(), Some(Values::One(v)) if is_unit_variance(v));
+        Some(if held { formula } else { format!(r"v_{{\mathrm{{deep}}}} \times {formula}") })
+    }
+
     fn phrase(&self) -> Cow<'static, str> {
         let through = match self.depth {
             Depth::Infinite => {

@@ -13,10 +13,11 @@ use super::combinations::{Powers, Weighted};
 use super::power::power;
 use crate::kernel::bind_error::{BindError, Cause, Place};
 use crate::kernel::family::Spec;
-use crate::kernel::group::{Move, MoveError, MoveKind, Placement, group, largest_shift, order};
+use crate::kernel::group::{Coordinate, Move, MoveError, MoveKind, Placement, group, largest_shift, order};
 use crate::kernel::input_view::ViewMap;
 use crate::kernel::input_view::ViewPair;
 use crate::kernel::inputs::{InputRef, Inputs};
+use crate::kernel::latex::input as latex_input;
 use crate::kernel::names::number;
 use crate::kernel::phrasing::Wording;
 use crate::kernel::plan::{Parts, Plan};
@@ -156,6 +157,26 @@ fn generators(moves: &[Move]) -> Option<Vec<Move>> {
     Some(few)
 }
 
+/// The elements of a group as sorted texts, equal for the same group whatever generates it; `None` for a large one.
+fn elements(moves: &[Move]) -> Option<Vec<String>> {
+    const LARGE: usize = 48;
+    if order(moves).ok()? > LARGE {
+        return None;
+    }
+    let mut inputs: Vec<&InputRef> = moves.iter().flat_map(|m| &m.inputs).collect();
+    inputs.sort_by_key(|input| input.to_string());
+    inputs.dedup();
+    let place = |input| inputs.iter().position(|known| *known == input);
+    let at: Vec<Vec<usize>> = moves.iter().map(|m| m.inputs.iter().filter_map(place).collect()).collect();
+    let coordinate = |(to, c): (usize, &Coordinate)| {
+        format!("{}={}{}{:+.9e}", inputs[to], if c.sign < 0.0 { "-" } else { "" }, inputs[c.from], 0.0 + c.add)
+    };
+    let text = |element: &Placement| element.0.iter().enumerate().map(coordinate).collect::<Vec<_>>().join(" ");
+    let mut all: Vec<String> = group(moves, &at, inputs.len()).ok()?.iter().map(text).collect();
+    all.sort();
+    Some(all)
+}
+
 /// The number of elements that are in both groups.
 fn common_elements(one: &[Move], other: &[Move]) -> Option<usize> {
     let (one, other) = elements_of_both(one, other)?;
@@ -200,9 +221,12 @@ impl Wrap for Invariant {
     }
 
     fn options(&self) -> String {
-        let mut moves: Vec<String> = self.moves.iter().map(Move::canonical).collect();
-        moves.sort();
-        moves.dedup();
+        let moves = elements(&self.moves).unwrap_or_else(|| {
+            let mut moves: Vec<String> = self.moves.iter().map(Move::canonical).collect();
+            moves.sort();
+            moves.dedup();
+            moves
+        });
         format!("{} {} {}", moves.join(", "), self.method.name(), self.normalize)
     }
 
@@ -247,11 +271,23 @@ impl Wrap for Invariant {
         let Node::Wrap(inner) = child.node() else { return None };
         let (moves, how) = inner.wrap.symmetry()?;
         let [kernel] = &inner.children[..] else { return None };
-        if child.label().is_some() || self.symmetry()?.1 != how {
-            return None;
-        }
         let all: Vec<Move> = moves.iter().chain(&few).cloned().collect();
         let (own, inside, both) = (order(&few).ok()?, order(moves).ok()?, order(&all).ok()?);
+        if child.label().is_some() {
+            return None;
+        }
+        if both == inside && self.sum_over_group().is_some() && inner.wrap.sum_over_group().is_some() {
+            // the kernel inside is invariant already: all terms of the sum are equal
+            let times = if self.normalize { 1.0 } else { (own * own) as f64 };
+            return if times == 1.0 {
+                Some(child.clone())
+            } else {
+                Kernel::product([Kernel::number(times), child.clone()])
+            };
+        }
+        if self.symmetry()?.1 != how {
+            return None;
+        }
         if self.method == Method::Fold {
             // the representative of an orbit is that of its part of a smaller orbit
             return if both == inside { Some(child.clone()) } else { None };
@@ -268,6 +304,31 @@ impl Wrap for Invariant {
             Method::Product => Some(power(whole, times)),
             _ => Kernel::product([Kernel::number(f64::from(times)), whole]),
         }
+    }
+
+    fn latex_sum(&self, _wrapped: &Wrapped, children: &[String]) -> Option<String> {
+        let [child] = children else { return None };
+        let moves = self.moves.iter().map(|m| {
+            let inputs: Vec<String> = m.inputs.iter().map(latex_input).collect();
+            let about = m.about.iter().any(|c| *c != 0.0);
+            let about =
+                if about { m.about.iter().map(|c| number(*c)).collect::<Vec<_>>().join(",") } else { String::new() };
+            let about = if about.is_empty() { about } else { format!("^{{{about}}}") };
+            format!(r"\mathrm{{{}}}_{{{}}}{about}", m.kind.name(), inputs.join(","))
+        });
+        let group = moves.collect::<Vec<_>>().join(r",\ ");
+        let sign = match self.method {
+            Method::Sum => r"\sum",
+            Method::Product => r"\prod",
+            Method::Fold => return None,
+        };
+        let scale = match self.normalize {
+            true => format!(r"\tfrac{{1}}{{{}}} ", order(&self.moves).ok()?.pow(2)),
+            false => String::new(),
+        };
+        Some(format!(
+            r"{scale}{sign}_{{g, h \in \left\langle {group} \right\rangle}} \left.{child}\right|_{{x \to g x,\ x' \to h x'}}"
+        ))
     }
 
     fn moves_arguments_separately(&self) -> bool {

@@ -102,7 +102,7 @@ pub static ALGEBRA: &[Builtin] = &[
         ],
         result: Some(Kind::Bool),
         summary: "whether two kernels are the same after expand and simplify",
-        help: "Values agree to 1e-12; labels are ignored. `SE(year)` and `SE(0)` are not equal until bound to data.",
+        help: "Values agree to 1e-12; labels and ties are ignored, as a tie matters to a fit and not to the values. `SE(year)` and `SE(0)` are not equal until bound to data.",
         examples: &["equal(SE(0) * (Per(0) + Lin(0)), Lin(0) * SE(0) + SE(0) * Per(0))"],
         touches: Touches::Nothing,
         run: equal,

@@ -32,10 +32,14 @@ pub(super) fn out_path(call: &mut Call<'_, '_>, path: &str) -> Res<PathBuf> {
 /// The path of a file in the output folder. If a folder was chosen (`--out`), nothing is written outside of it.
 ///
 /// # Errors
-/// A path that leads out of the chosen folder, or an evaluation without access to files.
+/// A path that leads out of the chosen folder, or an evaluation or a session without access to files.
 pub(super) fn place_of(call: &Call<'_, '_>, path: &str) -> Res<PathBuf> {
     if call.eval.library.is_pure() {
         return Err(LangError::new("files cannot be written here").argument("path"));
+    }
+    if !call.eval.host.files.is_whole() {
+        let error = LangError::new("files cannot be written here").argument("path");
+        return Err(error.help("without a path the value is shown"));
     }
     let folder = &call.eval.host.folders.out;
     let whole = folder.join(path);

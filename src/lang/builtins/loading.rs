@@ -112,7 +112,7 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
             _ => WhenMissing::Keep,
         },
     };
-    let places = places(call)?;
+    let places = places(call, &name).map_err(|error| error.at(file))?;
     if let Some(path) = data::file_of(&name, &places) {
         call.eval.host.has_read(&path);
     }
@@ -125,14 +125,22 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
     })
 }
 
-/// The folders in which data files are searched: that of the script, then the added ones.
+/// The folders in which a file is searched: that of the script, then the added ones.
 ///
 /// # Errors
-/// An evaluation without access to files.
-pub fn places(call: &Call<'_, '_>) -> Res<Vec<PathBuf>> {
+/// An evaluation without access to files, or to this one.
+pub fn places(call: &Call<'_, '_>, name: &str) -> Res<Vec<PathBuf>> {
     if call.eval.library.is_pure() {
         return Err(LangError::new("files cannot be read here")
             .help("functions inside a kernel, the moves of a search and the texts of saved files cannot use files"));
+    }
+    let files = &call.eval.host.files;
+    if let Some(refused) = files.refused(name) {
+        return Err(refused);
+    }
+    // a shipped set is in no folder, where a file of its name would be found
+    if !files.is_whole() && data::sets::find(name).is_some() {
+        return Ok(Vec::new());
     }
     let folders = &call.eval.host.folders;
     let here = if folders.script.as_os_str().is_empty() { PathBuf::from(".") } else { folders.script.clone() };

@@ -1,5 +1,6 @@
 //! The mean of a model from the arguments of a call.
 
+use crate::kernel::Kernel;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::combinators;
 use crate::lang::eval::evaluator::Call;
@@ -9,7 +10,7 @@ use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Function, Value};
 use crate::lang::wording::nearest;
 use crate::model::{Mean, MeanFunction};
-use crate::param::Param;
+use crate::param::{Param, Tie};
 
 pub const MEAN: Place = Place::keyword(
     "mean",
@@ -37,12 +38,14 @@ pub(super) fn untied(value: Value) -> Res<Param> {
 }
 
 fn tied() -> LangError {
-    LangError::new("ties join parameters of the kernel, not the noise or the mean")
-        .help("for noise tied to a kernel add `WN(v=param(…))` to it and write `noise=0`")
+    LangError::new("a tie joins parameters of the kernel, and not the noise or the mean, with others").help(
+        "leave `param(…)` out for a parameter of its own; for noise tied to a kernel add `WN(v=param(…))` to it and write \
+         `noise=0`",
+    )
 }
 
 /// A user's function as the mean, with its parameters among the other arguments of the call.
-pub(super) fn mean_function(call: &mut Call<'_, '_>, function: Function) -> Res<Mean> {
+pub(super) fn mean_function(call: &mut Call<'_, '_>, function: Function, kernel: &Kernel) -> Res<Mean> {
     let arguments = match &function {
         Function::Closure(closure) => closure.lambda.params.iter().map(|p| p.name.node.clone()).collect(),
         _ => Vec::new(),
@@ -51,11 +54,16 @@ pub(super) fn mean_function(call: &mut Call<'_, '_>, function: Function) -> Res<
     let (function, parameters) =
         UserRows::with_parameters(function, given, call.eval).map_err(|t| t.argument("mean"))?;
     let mut params = Vec::with_capacity(parameters.len());
+    let mut seen: Vec<Tie> = kernel.ties();
     for (values, span) in parameters {
-        if values.as_slice().iter().any(|param| param.tie.is_some()) {
-            return Err(tied().at(span));
+        // `param(…)` that occurs once is a parameter as any other
+        for tie in values.as_slice().iter().filter_map(|param| param.tie.as_ref()) {
+            if seen.contains(tie) {
+                return Err(tied().at(span));
+            }
+            seen.push(tie.clone());
         }
-        params.push(values);
+        params.push(values.map(|param| Param { tie: None, ..param.clone() }));
     }
     Ok(Mean::Function(MeanFunction { function, arguments, params }))
 }

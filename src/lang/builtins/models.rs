@@ -137,7 +137,7 @@ fn gp(call: &mut Call<'_, '_>) -> Res<Value> {
         model.likelihood = likelihood;
     }
     match call.maybe::<Value>("mean")? {
-        Some(Value::Function(function)) => model.mean = mean_function(call, function)?,
+        Some(Value::Function(function)) => model.mean = mean_function(call, function, &model.kernel)?,
         Some(value) => model.mean = mean(value).map_err(|t| t.argument("mean"))?,
         None => {}
     }

@@ -60,7 +60,7 @@ pub(super) fn rows(call: &mut Call<'_, '_>, fit: &Fit, at: Value, n: Option<usiz
             let times = fit.problem().data().inputs().any(|column| column.time().is_some());
             let digits = if times { Digits::Dates } else { Digits::Numbers };
             let options = data::Options { target: data::Target::None, digits, ..data::Options::default() };
-            let places = super::loading::places(call)?;
+            let places = super::loading::places(call, &path)?;
             if let Some(file) = data::file_of(&path, &places) {
                 call.eval.host.has_read(&file);
             }

@@ -39,7 +39,7 @@ fn parsed(path: &Path, name: &str) -> Res<Value> {
 /// The file is searched where scripts are read, then where they write.
 fn read(call: &mut Call<'_, '_>) -> Res<Value> {
     let name: Arc<str> = call.arg("path")?;
-    let read_from = super::loading::places(call)?.into_iter().map(|folder| folder.join(&*name));
+    let read_from = super::loading::places(call, &name)?.into_iter().map(|folder| folder.join(&*name));
     let path = read_from.chain(place_of(call, &name).ok()).find(|path| path.is_file());
     let path: PathBuf = path.ok_or_else(|| LangError::new(format!("there is no file `{name}`")).argument("path"))?;
     parsed(&path, &name).map_err(|t| t.argument("path"))

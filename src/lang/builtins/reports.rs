@@ -91,7 +91,7 @@ fn expression(call: &Call<'_, '_>, data: &Dataset) -> Option<String> {
         (usual, format!("load({})", text(name))),
         (named, format!("load({}, target={}, inputs=[{list}])", text(name), text(target))),
     ];
-    let places = super::loading::places(call).ok()?;
+    let places = super::loading::places(call, name).ok()?;
     tries.into_iter().find_map(|(options, expression)| {
         data::load(name, &places, &options).is_ok_and(|loaded| same(&loaded)).then_some(expression)
     })

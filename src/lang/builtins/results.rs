@@ -303,7 +303,9 @@ fn symmetries(call: &mut Call<'_, '_>) -> Res<Value> {
     let options = super::models::options(call)?;
     let wanted = results::Wanted { inputs, moves, periods };
     match results::symmetries(&model, &data, &wanted, options, call.eval.progress) {
-        Ok(found) => Ok(Value::table(Sheet::with_text(tables::symmetries(&found), describe::symmetries(&found)))),
+        Ok(found) => {
+            Ok(Value::table(Sheet::with_text(tables::symmetries(&found.compared), describe::symmetries(&found))))
+        }
         Err(error) => Err(unfit(call.eval, &data, error)),
     }
 }

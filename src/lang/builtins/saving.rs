@@ -111,7 +111,7 @@ fn search_text(reader: &SavedTexts<'_>, search: &Search) -> Res<String> {
 
 /// The path of a file to read. It is searched where scripts are read, then where they write.
 fn find(call: &Call<'_, '_>, name: &str) -> Res<PathBuf> {
-    let read_from = super::loading::places(call)?.into_iter().map(|folder| folder.join(name));
+    let read_from = super::loading::places(call, name)?.into_iter().map(|folder| folder.join(name));
     let path = read_from.chain(place_of(call, name).ok()).find(|path| path.exists());
     path.ok_or_else(|| LangError::new(format!("there is no file `{name}`")).argument("path"))
 }

@@ -1,6 +1,6 @@
 //! Output: `print`, `str`, `json`, `help`.
 
-use crate::lang::error::Res;
+use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::host::Item;
@@ -38,6 +38,10 @@ fn kind(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 fn help(call: &mut Call<'_, '_>) -> Res<Value> {
+    if !call.eval.host.files.is_whole() {
+        // its examples write files
+        return Err(LangError::new("help is not shown here").help("`mercer help NAME` shows it"));
+    }
     let topic: Option<Value> = call.maybe("topic")?;
     let name = match topic {
         None => None,

@@ -113,9 +113,9 @@ pub fn ard(call: &mut Call<'_, '_>) -> Res<Value> {
     }
     if let Some(unused) = used.iter().position(|used| !used) {
         let name = &given[unused].0;
-        return Err(
-            LangError::new(format!("no part of this kernel can have one `{}` for each input", name.node)).at(name.span)
-        );
+        let error = LangError::new(format!("no part of this kernel can have one `{}` for each input", name.node));
+        let help = format!("one for all inputs is written in the kernel itself, as in `ARD(SE({}=1))`", name.node);
+        return Err(error.at(name.span).help(help));
     }
     Ok(Value::Kernel(made))
 }

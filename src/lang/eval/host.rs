@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::data::sets;
+use crate::lang::error::LangError;
 use crate::lang::eval::kernel_spans::Origins;
 use crate::lang::values::value::Value;
 use crate::param::Param;
@@ -33,10 +35,45 @@ pub struct Folders {
     pub out: PathBuf,
 }
 
+/// The files that a session may use. Builtins that read or write ask here, whatever they read or write.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum FileAccess {
+    /// All that the system permits.
+    #[default]
+    All,
+    /// Shipped data sets, and files under exactly these names. Nothing is written and no script is imported.
+    Only(Arc<[Arc<str>]>),
+}
+
+impl FileAccess {
+    /// Why nothing may be read under a name; `None` if it may be read.
+    pub fn refused(&self, name: &str) -> Option<LangError> {
+        let Self::Only(names) = self else { return None };
+        if sets::find(name).is_some() || names.iter().any(|known| **known == *name) {
+            return None;
+        }
+        let error = LangError::new(format!("`{name}` cannot be read here"));
+        Some(error.help(match &names[..] {
+            [] => "only the shipped data sets can be read: `datasets()` lists them".to_owned(),
+            names => {
+                let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+                format!("only the shipped data sets and {} can be read", names.join(", "))
+            }
+        }))
+    }
+
+    /// Whether scripts may be imported, files written, and examples run that write them.
+    pub fn is_whole(&self) -> bool {
+        *self == Self::All
+    }
+}
+
 /// The state of a session that statements change.
 #[derive(Debug, Clone, Default)]
 pub struct Host {
     pub folders: Folders,
+    /// The files that may be used in these folders.
+    pub files: FileAccess,
     /// The default seed of every fit, search and split.
     pub seed: u64,
     /// The spans of kernel nodes.

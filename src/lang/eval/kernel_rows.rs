@@ -165,7 +165,11 @@ impl Placed {
         if !all && !whole && !mentioned.is_empty() && mentioned.len() != width {
             let names: Vec<String> = mentioned.iter().map(ToString::to_string).collect();
             let many = if mentioned.len() == 1 { "1 input" } else { &format!("{} inputs", mentioned.len()) };
-            let found = if width == 1 { "a number".into() } else { format!("a row of {width}") };
+            let found = match width {
+                0 => "an empty list of points".into(),
+                1 => "a number".into(),
+                _ => format!("a row of {width}"),
+            };
             let lang_error = LangError::new(format!("this kernel has {many} ({}), found {found}", names.join(", ")));
             return Err(if mentioned.len() > 1 {
                 lang_error.help(format!(

@@ -227,7 +227,13 @@ impl UserRows {
                 Span::default(),
             )
         })?;
-        let found = value.kind().noun();
+        let found = match &value {
+            Value::List(list) => match list.items().iter().find(|item| !matches!(item, Value::Number(_))) {
+                Some(item) => format!("a list with {}", item.kind().noun()),
+                None => value.kind().noun().to_string(),
+            },
+            _ => value.kind().noun().to_string(),
+        };
         let numbers = Vec::<f64>::from_value(value).map_err(|_| {
             LangError::new(format!("the function must return a number or a list of numbers, and returns {found}"))
         })?;

@@ -38,15 +38,17 @@ impl ValueKind for Arc<Fit> {
             "the log marginal likelihood; of `inference=\"fitc\"` that of the approximate model",
             |fit| fit.evidence().map(Value::Number).map_err(only_bound),
         ),
-        Member::new(
+        Member::checked(
             "lml_fit",
-            "the term −(y − m)ᵀK⁻¹(y − m)/2 of the log marginal likelihood, for exact regression: larger for a closer fit",
-            |fit| Value::maybe_number(fit.evidence_terms().map(|terms| terms.0)),
+            "the term −(y − m)ᵀK⁻¹(y − m)/2 of the log marginal likelihood of exact regression, on the scale of the model: \
+             larger for a closer fit",
+            |fit| terms(fit).map(|terms| Value::Number(terms.0)),
         ),
-        Member::new(
+        Member::checked(
             "lml_complexity",
-            "its term −log|K|/2, for exact regression: smaller for a more flexible kernel",
-            |fit| Value::maybe_number(fit.evidence_terms().map(|terms| terms.1)),
+            "its term −log|K|/2: smaller for a more flexible kernel; −n log 2π/2, and under a transform of the target the \
+             logarithms of its slopes, complete the sum",
+            |fit| terms(fit).map(|terms| Value::Number(terms.1)),
         ),
         Member::checked("bic", "−2 lml + p log n for p free parameters that the data determine", |fit| {
             fit.information().map(Value::Number).map_err(only_bound)
@@ -124,6 +126,14 @@ pub(super) fn no_maps() -> LangError {
     LangError::new("the mean and the standard deviation are maps for two numeric inputs")
         .argument("show")
         .help("leave `show` out; a prediction has maps if its rows are a whole grid over both inputs")
+}
+
+/// The terms of the log marginal likelihood of exact regression.
+fn terms(fit: &Fit) -> Res<(f64, f64)> {
+    fit.evidence_terms().ok_or_else(|| {
+        let why = if fit.sparse().is_some() { "has inducing inputs" } else { "is of classes" };
+        LangError::new(format!("the log marginal likelihood has these terms for exact regression, and this fit {why}"))
+    })
 }
 
 fn only_bound(error: ModelError) -> LangError {
