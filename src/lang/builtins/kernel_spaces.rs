@@ -55,7 +55,8 @@ impl Shown<'_> {
         let finite = || values.iter().copied().filter(|v| v.is_finite());
         let (least, most) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
         // rounding is no difference
-        if !(most - least > 1e-9 * least.abs().max(most.abs())) {
+        let varies = most - least > 1e-9 * least.abs().max(most.abs());
+        if !varies {
             let text =
                 format!("the covariance with {} is {} everywhere: it has no surfaces", self.point(), number(least));
             let help = "choose another point, as in `at=[1, 1, 1]`, or another range `x`";

@@ -165,7 +165,8 @@ pub fn several(value: &Value) -> Res<Option<Several>> {
     };
     let drawn = |value: &Value| !is_numeric(value) && value.kind().info().plot.is_some();
     let lists = several.values.iter().all(|value| matches!(value, Value::List(_) | Value::Range(_)));
-    if !several.values.iter().any(drawn) && !(lists && several.values.iter().any(of_lists)) {
+    let draws = lists && several.values.iter().any(of_lists);
+    if !draws && !several.values.iter().any(drawn) {
         return Ok(None);
     }
     match several.values.iter().find(|value| value.kind().info().plot.is_none() || matches!(value, Value::Record(_))) {
