@@ -101,7 +101,8 @@ pub enum BandOf {
 }
 
 impl BandOf {
-    pub(super) fn text(self) -> &'static str {
+    /// What a band of it means.
+    pub fn text(self) -> &'static str {
         match self {
             BandOf::Y => "±2 sd of y, noise included",
             BandOf::F => "±2 sd of f, without noise",

@@ -24,19 +24,45 @@ pub struct Numbers {
     pub y: Vec<f64>,
 }
 
+/// The rows of a matrix of at least two columns as a map, the first at the bottom; `positions` is whether the columns have
+/// positions instead of indices, `y` the positions of the rows. Rows without positions have those of the columns if the
+/// matrix is symmetric, as a matrix of covariances.
+pub fn map(rows: &[Numbers], positions: bool, y: Option<&[f64]>) -> Figure {
+    let x = rows.first().map_or_else(Vec::new, |row| row.x.clone());
+    let symmetric = rows.len() == x.len() && {
+        let same = |i: usize, j: usize| rows[i].y[j] == rows[j].y[i] || rows[i].y[j].is_nan();
+        (0..x.len()).all(|i| (0..i).all(|j| same(i, j)))
+    };
+    let (y, up) = match y {
+        Some(y) => (y.to_vec(), "y"),
+        None if symmetric && positions => (x.clone(), "x"),
+        None => ((0..rows.len()).map(|i| i as f64).collect(), "row"),
+    };
+    let z: Vec<f64> = rows.iter().flat_map(|row| row.y.iter().copied()).collect();
+    let across = if positions { "x" } else { "column" };
+    let mut panel = map_panel(Names { title: "", x: across, y: up }, &x, &y, &z, "value", None);
+    panel.square = rows.len() == x.len();
+    (panel.x.whole, panel.y.whole) = (!positions, up == "row");
+    Figure::single("", panel).with_note(left_out(rows))
+}
+
+/// Which values cannot be drawn; empty if all can.
+fn left_out(lists: &[Numbers]) -> String {
+    let (mut all, mut unknown) = (0, 0);
+    for (x, y) in lists.iter().flat_map(|list| list.x.iter().zip(&list.y)) {
+        all += 1;
+        unknown += usize::from(!x.is_finite() || !y.is_finite());
+    }
+    match unknown {
+        0 => String::new(),
+        1 => format!("1 of {all} values is not finite and is left out."),
+        many => format!("{many} of {all} values are not finite and are left out."),
+    }
+}
+
 /// Lists of numbers with shared axes; `across` names the horizontal axis.
 pub fn numbers(lists: Vec<Numbers>, marked: Marked, across: &str) -> Figure {
-    if marked == Marked::Map {
-        let x = lists.first().map_or_else(Vec::new, |list| list.x.clone());
-        // a square matrix has the same positions along both sides
-        let square = x.len() == lists.len();
-        let y = if square { x.clone() } else { (0..lists.len()).map(|i| i as f64).collect() };
-        let z: Vec<f64> = lists.iter().flat_map(|list| list.y.iter().copied()).collect();
-        let up = if square && across != "index" { across } else { "row" };
-        let mut panel = map_panel(Names { title: "", x: across, y: up }, &x, &y, &z, "value", None);
-        panel.square = square;
-        return Figure::single("", panel);
-    }
+    let note = left_out(&lists);
     let several = lists.len() > 1;
     let count = lists.len();
     let role = |i: usize| match (several, marked) {
@@ -79,7 +105,9 @@ pub fn numbers(lists: Vec<Numbers>, marked: Marked, across: &str) -> Figure {
             ..panel.y
         };
     }
-    Figure::single("", panel)
+    panel.x.whole |= across == "index" && matches!(marked, Marked::Line | Marked::Points | Marked::Bars);
+    panel.y.whole |= marked == Marked::Histogram;
+    Figure::single("", panel).with_note(note)
 }
 
 #[cfg(test)]
@@ -99,6 +127,32 @@ mod tests {
         };
         assert!((width - 0.4).abs() < 1e-12);
         assert!((other[0] - one[0] - 0.4).abs() < 1e-12 && (one[0] + other[0]).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rows_of_a_map_have_positions() {
+        let y = |figure: &Figure| match &figure.panels[0].marks[0] {
+            Mark::Heat { y, .. } => y.clone(),
+            _ => Vec::new(),
+        };
+        let at = |rows: Vec<Numbers>| rows.into_iter().map(|row| Numbers { x: vec![10.0, 20.0], ..row }).collect();
+        let rows: Vec<Numbers> = at(two());
+        let plain = map(&rows, true, None);
+        assert_eq!((y(&plain), &*plain.panels[0].y.label), (vec![0.0, 1.0], "row"));
+        assert_eq!(y(&map(&rows, true, Some(&[5.0, 6.0]))), [5.0, 6.0]);
+        let mut symmetric = rows;
+        symmetric[1].y = vec![2.0, 1.0];
+        let same = map(&symmetric, true, None);
+        assert_eq!((y(&same), &*same.panels[0].y.label), (vec![10.0, 20.0], "x"));
+    }
+
+    #[test]
+    fn values_left_out_are_counted() {
+        let mut lists = two();
+        assert_eq!(left_out(&lists), "");
+        lists[0].y[1] = f64::NAN;
+        lists[1].x[0] = f64::INFINITY;
+        assert_eq!(left_out(&lists), "2 of 4 values are not finite and are left out.");
     }
 
     #[test]

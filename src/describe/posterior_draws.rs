@@ -1,6 +1,7 @@
 //! Draws from a posterior, behind its mean and band.
 
-use super::figure_labels::{single_input, sorted};
+use super::figure_labels::sorted;
+use super::result_figures::along_input;
 use crate::figure::{Figure, Mark, Panel, Role};
 use crate::linalg::Matrix;
 use crate::model::ModelError;
@@ -25,20 +26,21 @@ pub(super) fn draw_lines(x: &[f64], draws: &Matrix) -> Vec<Mark> {
     pale.chain(coloured).collect()
 }
 
-/// The panel of a prediction of numbers with one input, and the values of this input.
+/// The panel of a prediction of numbers along one input, and the values of this input.
 fn curve<'a>(figure: &'a mut Figure, prediction: &'a Prediction) -> Result<(&'a mut Panel, &'a [f64]), ModelError> {
     let problem = prediction.fit.problem();
-    let input = single_input(&prediction.fit).filter(|_| problem.classes().is_none());
-    let (Some(input), Some(panel)) = (input, figure.panels.first_mut()) else {
-        return Err(ModelError::OneInput { inputs: problem.names().to_vec() });
+    let input = along_input(prediction).filter(|_| problem.classes().is_none());
+    let maps = figure.panels.iter().flat_map(|panel| &panel.marks).any(|mark| matches!(mark, Mark::Heat { .. }));
+    let (Some(input), Some(panel), false) = (input, figure.panels.first_mut(), maps) else {
+        return Err(ModelError::NoCurve { inputs: problem.names().to_vec() });
     };
     Ok((panel, prediction.at.find(&input)?.values()))
 }
 
-/// Adds draws of f at the rows of a prediction with one input to its figure; `normals` returns standard normal numbers.
+/// Adds draws of f at the rows of a prediction along one input to its figure; `normals` returns standard normal numbers.
 ///
 /// # Errors
-/// [`ModelError::OneInput`], also for predictions of classes; rows at which the kernel cannot be evaluated.
+/// [`ModelError::NoCurve`] without an input for the axis, and for predictions of classes; rows at which the kernel cannot be evaluated.
 pub fn add_draws(
     figure: &mut Figure,
     prediction: &Prediction,
@@ -58,7 +60,7 @@ pub fn add_draws(
     Ok(())
 }
 
-/// Adds the bands between the deciles of a new observation to the figure of a prediction with one input, in place of its
+/// Adds the bands between the deciles of a new observation to the figure of a prediction along one input, in place of its
 /// band: 10 % to 90 %, 20 % to 80 % and so on, darker towards the median.
 ///
 /// # Errors

@@ -112,11 +112,10 @@ fn prediction_figure(prediction: &Prediction, band: BandOf) -> Result<Figure, Mo
     }
     let data = prediction.fit.problem().data();
     let target = data.target().ok_or(ModelError::NoTarget)?;
-    let observed = prediction.at.column(target.name()).filter(|c| c.values().iter().any(|v| v.is_finite()));
-    let input = match (single_input(&prediction.fit), axis_input(prediction)) {
-        (Some(input), _) | (None, Some(Axis::Time(input))) => input,
-        (None, Some(Axis::Varies(input))) if observed.is_none() => input,
-        _ => {
+    let observed = observed(prediction);
+    let input = match along_input(prediction) {
+        Some(input) => input,
+        None => {
             let Some(observed) = observed else {
                 return Err(ModelError::NoAxis { inputs: prediction.fit.problem().names().to_vec() });
             };
@@ -160,6 +159,21 @@ fn prediction_figure(prediction: &Prediction, band: BandOf) -> Result<Figure, Mo
         mark_inducing(panel, &prediction.fit, &input);
     }
     Ok(figure)
+}
+
+/// The known targets at the rows of a prediction.
+fn observed(prediction: &Prediction) -> Option<&Column> {
+    let target = prediction.fit.problem().data().target()?;
+    prediction.at.column(target.name()).filter(|c| c.values().iter().any(|v| v.is_finite()))
+}
+
+/// The input along which a prediction of numbers is drawn, if there is one.
+pub(super) fn along_input(prediction: &Prediction) -> Option<String> {
+    match (single_input(&prediction.fit), axis_input(prediction)) {
+        (Some(input), _) | (None, Some(Axis::Time(input))) => Some(input),
+        (None, Some(Axis::Varies(input))) if observed(prediction).is_none() => Some(input),
+        _ => None,
+    }
 }
 
 /// Names the mean of a model without rows: its posterior is the prior.

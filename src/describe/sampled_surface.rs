@@ -38,6 +38,7 @@ pub fn surface_figure(drawn: &SampledSurface, view: Option<(f64, f64)>) -> Figur
         faces: mesh.faces.iter().map(|face| face.corners().to_vec()).collect(),
         shade: drawn.surface.shade.clone(),
         rims: mesh.rims.clone(),
+        names: Vec::new(),
         view,
     };
     let name = mesh.shape.name();

@@ -110,6 +110,9 @@ fn place(column: &Column, value: f64) -> String {
     match column.time() {
         Some(scale) => format!("{} = {}", column.name(), scale.text(value)),
         None => {
+            // a median that is rounding is 0
+            let largest = column.values().iter().filter(|v| v.is_finite()).fold(0.0, |most: f64, v| most.max(v.abs()));
+            let value = if value.abs() < 1e-12 * largest { 0.0 } else { value };
             let unit = column.unit().map_or(String::new(), |unit| format!(" {unit}"));
             let (exact, short) = (value.to_string(), rounded(value));
             format!("{} = {}{unit}", column.name(), if exact.len() <= short.len() { exact } else { short })

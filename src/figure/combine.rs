@@ -1,5 +1,6 @@
 //! Several figures in one: over one another with shared axes, or side by side.
 
+use super::shapes::{ordered, scales};
 use super::spec::{Axis, Figure, Mark, Panel, Role};
 
 /// Why figures cannot share axes.
@@ -16,6 +17,9 @@ pub enum OverlayError {
     /// A map or a surface would hide the others.
     #[error("maps and surfaces cannot be drawn over one another")]
     Maps,
+    /// Bands, bars and surfaces would hide a map.
+    #[error("only points and lines can be drawn over a map")]
+    OverMap,
     /// The axes have different scales.
     #[error("the axes `{one}` and `{other}` have different scales")]
     Axes {
@@ -26,18 +30,42 @@ pub enum OverlayError {
     },
 }
 
-/// Figures over one another, panel by panel. Each has its own colour, and its curves have its name in the legend. Marks
-/// that several of them have, such as the same data, are drawn once. The meaning of bands is in the note.
+/// Figures over one another, panel by panel. Each has its own colour, and its curves, or the points of data alone, have
+/// its name in the legend. Marks that several of them have, such as the same data, are drawn once; `given` names are
+/// also those of such data and of the colours of a map. The meaning of bands is in the note. One of the figures may be a
+/// map, below the points and lines of the others.
 ///
 /// # Errors
 /// [`OverlayError`] if they cannot share axes.
-pub fn overlay(parts: Vec<(String, Figure)>) -> Result<Figure, OverlayError> {
-    let mut parts = parts.into_iter().enumerate();
-    let Some((_, (name, first))) = parts.next() else { return Ok(Figure::default()) };
+pub fn overlay(mut parts: Vec<(String, Figure)>, given: bool) -> Result<Figure, OverlayError> {
+    let maps = parts.iter().filter(|(_, figure)| marks(figure).any(is_map)).count();
+    if let [(name, figure)] = &mut parts[..]
+        && marks(figure).any(|mark| is_map(mark) || is_space(mark))
+    {
+        if given {
+            figure.title = std::mem::take(name);
+        }
+        return Ok(std::mem::take(figure));
+    }
+    if maps > 1 || parts.iter().any(|(_, figure)| marks(figure).any(is_space)) {
+        return Err(OverlayError::Maps);
+    }
+    let hides = |mark: &Mark| !matches!(mark, Mark::Points { .. } | Mark::Line { .. } | Mark::Rule { .. });
+    let over = |figure: &Figure| !marks(figure).any(is_map) && marks(figure).any(hides);
+    if maps == 1 && parts.iter().any(|(_, figure)| over(figure)) {
+        return Err(OverlayError::OverMap);
+    }
+    let shared = name_shared(&mut parts, given);
+    let mut parts = parts
+        .into_iter()
+        .zip(shared)
+        .enumerate()
+        .map(|(i, ((name, figure), shared))| (Naming { i, name, given, shared }, figure));
+    let Some((naming, first)) = parts.next() else { return Ok(Figure::default()) };
     let mut bands = Vec::new();
     let mut whole = Figure { panels: Vec::new(), ..first.clone() };
-    whole.panels = first.panels.into_iter().map(|panel| own(panel, 0, &name, &mut bands)).collect::<Result<_, _>>()?;
-    for (i, (name, figure)) in parts {
+    whole.panels = first.panels.into_iter().map(|panel| own(panel, &naming, &mut bands)).collect();
+    for (naming, figure) in parts {
         let (one, other) = (whole.panels.len(), figure.panels.len());
         if one != other {
             return Err(OverlayError::Panels { one, other });
@@ -45,13 +73,14 @@ pub fn overlay(parts: Vec<(String, Figure)>) -> Result<Figure, OverlayError> {
         if whole.title != figure.title {
             whole.title.clear();
         }
-        if whole.note != figure.note {
-            whole.note.clear();
+        if !whole.note.contains(&figure.note) {
+            whole.note = format!("{} {}", whole.note, figure.note).trim().to_string();
         }
         for (below, above) in whole.panels.iter_mut().zip(figure.panels) {
-            let above = own(above, i, &name, &mut bands)?;
-            merge_axis(&mut below.x, &above.x)?;
-            merge_axis(&mut below.y, &above.y)?;
+            let above = own(above, &naming, &mut bands);
+            let ends = [&*below, &above].map(|panel| scales(panel, &ordered(panel)));
+            merge_axis(&mut below.x, &above.x, ends.each_ref().map(|ends| ends.as_ref().map(|(x, _)| x.span())))?;
+            merge_axis(&mut below.y, &above.y, ends.each_ref().map(|ends| ends.as_ref().map(|(_, y)| y.span())))?;
             if below.title != above.title {
                 below.title.clear();
             }
@@ -77,25 +106,83 @@ pub fn overlay(parts: Vec<(String, Figure)>) -> Result<Figure, OverlayError> {
     Ok(whole)
 }
 
-/// The panel of figure `i` in its own colour, with its name at its first curve.
-fn own(mut panel: Panel, i: usize, name: &str, bands: &mut Vec<(String, String)>) -> Result<Panel, OverlayError> {
+fn marks(figure: &Figure) -> impl Iterator<Item = &Mark> {
+    figure.panels.iter().flat_map(|panel| &panel.marks)
+}
+
+fn is_map(mark: &Mark) -> bool {
+    matches!(mark, Mark::Heat { .. } | Mark::Plane { .. })
+}
+
+fn is_space(mark: &Mark) -> bool {
+    matches!(mark, Mark::Mesh { .. } | Mark::Nodes { .. } | Mark::Trail { .. })
+}
+
+fn is_data(mark: &Mark) -> bool {
+    matches!(mark, Mark::Points { role: Role::Data, .. })
+}
+
+/// Whether each figure shows only points that another one shows too, as data beside their fit. Such points keep their
+/// colour, and have the name of their figure if it is given.
+fn name_shared(parts: &mut [(String, Figure)], given: bool) -> Vec<bool> {
+    let mut shared = vec![false; parts.len()];
+    for i in 0..parts.len() {
+        let points: Vec<Mark> = marks(&parts[i].1).cloned().collect();
+        let known = |other: &Figure| points.iter().all(|mark| marks(other).any(|known| known == mark));
+        let elsewhere = (0..parts.len()).any(|j| j != i && known(&parts[j].1) && !marks(&parts[j].1).all(is_data));
+        if points.is_empty() || !points.iter().all(is_data) || !elsewhere {
+            continue;
+        }
+        shared[i] = true;
+        let name = parts[i].0.clone();
+        let all = parts.iter_mut().flat_map(|(_, figure)| &mut figure.panels).flat_map(|panel| &mut panel.marks);
+        for mark in all.filter(|mark| given && points.contains(mark)) {
+            if let Mark::Points { label, .. } = mark {
+                label.clone_from(&name);
+            }
+        }
+    }
+    shared
+}
+
+/// The place of a figure among others.
+struct Naming {
+    i: usize,
+    name: String,
+    given: bool,
+    /// Whether its points are those of another figure.
+    shared: bool,
+}
+
+/// The panel of a figure in its own colour, with its name at its first curve.
+fn own(mut panel: Panel, naming: &Naming, bands: &mut Vec<(String, String)>) -> Panel {
+    let Naming { i, name, given, shared } = naming;
+    let i = *i;
     let mut named = false;
     let mut name_once = |label: &mut String| {
-        *label = if named { String::new() } else { name.to_string() };
+        *label = if named { String::new() } else { name.clone() };
         named = true;
     };
+    let ours = |role: &Role| matches!(role, Role::Mean | Role::Component(_) | Role::Draw(_));
     // the curve that represents a figure in the legend: its mean if it has one
     let is_mean = |mark: &Mark| matches!(mark, Mark::Line { role: Role::Mean | Role::Component(_), .. });
     let has_mean = panel.marks.iter().any(is_mean);
+    let represents = |mark: &Mark| match mark {
+        Mark::Points { role, .. }
+        | Mark::Bars { role, .. }
+        | Mark::Histogram { role, .. }
+        | Mark::Line { role, .. } => ours(role),
+        mark => is_map(mark),
+    };
+    // data alone represent themselves
+    let only_data = !shared && !panel.marks.iter().any(represents);
     for mark in &mut panel.marks {
         match mark {
-            Mark::Heat { .. } | Mark::Plane { .. } | Mark::Mesh { .. } | Mark::Nodes { .. } | Mark::Trail { .. } => {
-                return Err(OverlayError::Maps);
-            }
+            Mark::Heat { label, .. } if *given => label.clone_from(name),
             Mark::Band { label, role, .. } => {
                 if let Some(text) = Some(label.trim_start_matches("band: ").to_string()).filter(|t| !t.is_empty()) {
                     if !bands.iter().any(|(of, known)| of == name && *known == text) {
-                        bands.push((name.to_string(), text));
+                        bands.push((name.clone(), text));
                     }
                     label.clear();
                 }
@@ -117,7 +204,7 @@ fn own(mut panel: Panel, i: usize, name: &str, bands: &mut Vec<(String, String)>
                 _ => {}
             },
             Mark::Points { label, role, .. } | Mark::Bars { label, role, .. } | Mark::Histogram { label, role, .. }
-                if matches!(role, Role::Mean | Role::Component(_) | Role::Draw(_)) =>
+                if ours(role) || (only_data && *role == Role::Data) =>
             {
                 name_once(label);
                 *role = Role::Component(i);
@@ -125,10 +212,11 @@ fn own(mut panel: Panel, i: usize, name: &str, bands: &mut Vec<(String, String)>
             _ => {}
         }
     }
-    Ok(panel)
+    panel
 }
 
-fn merge_axis(one: &mut Axis, other: &Axis) -> Result<(), OverlayError> {
+/// One axis for two panels with these ends of their values. A range that is given contains the values of the other.
+fn merge_axis(one: &mut Axis, other: &Axis, ends: [Option<(f64, f64)>; 2]) -> Result<(), OverlayError> {
     if one.log != other.log || one.time != other.time || one.names != other.names || one.reversed != other.reversed {
         return Err(OverlayError::Axes { one: one.label.clone(), other: other.label.clone() });
     }
@@ -137,9 +225,14 @@ fn merge_axis(one: &mut Axis, other: &Axis) -> Result<(), OverlayError> {
     } else if one.label != other.label && !other.label.is_empty() && !one.label.split(", ").any(|l| l == other.label) {
         one.label = format!("{}, {}", one.label, other.label);
     }
+    let both = |(a, b): (f64, f64), (c, d): (f64, f64)| (a.min(b).min(c.min(d)), a.max(b).max(c.max(d)));
     one.range = match (one.range, other.range) {
-        (Some((a, b)), Some((c, d))) => Some((a.min(b).min(c.min(d)), a.max(b).max(c.max(d)))),
-        _ => None,
+        (None, None) => None,
+        (first, second) => {
+            let first = first.or(ends[0]);
+            let second = second.or(ends[1]);
+            first.zip(second).map(|(first, second)| both(first, second)).or(first).or(second)
+        }
     };
     one.whole &= other.whole;
     Ok(())
@@ -231,7 +324,7 @@ mod tests {
         let data = Mark::Points { x: vec![0.0], y: vec![1.0], label: "data".into(), role: Role::Data };
         let one = figure(vec![data.clone(), line(&[1.0, 2.0], Role::Mean)]);
         let other = figure(vec![data.clone(), line(&[3.0, 4.0], Role::Mean)]);
-        let both = overlay(vec![("a".into(), one), ("b".into(), other)]).unwrap();
+        let both = overlay(vec![("a".into(), one), ("b".into(), other)], false).unwrap();
         let marks = &both.panels[0].marks;
         assert_eq!((both.panels.len(), marks.len(), &*both.title), (1, 3, "title"));
         assert_eq!(marks[0], data);
@@ -247,11 +340,44 @@ mod tests {
         let mut log = plain();
         log.panels[0].y.log = true;
         let two = Figure { panels: [plain().panels, plain().panels].concat(), ..plain() };
-        let of = |other: Figure| overlay(vec![("a".into(), plain()), ("b".into(), other)]);
+        let of = |other: Figure| overlay(vec![("a".into(), plain()), ("b".into(), other)], true);
         assert!(matches!(of(log), Err(OverlayError::Axes { .. })));
         assert_eq!(of(two), Err(OverlayError::Panels { one: 1, other: 2 }));
-        let plane = figure(vec![Mark::Plane { x: vec![0.0], y: vec![0.0], places: vec![[0.0, 0.0]] }]);
-        assert_eq!(of(plane), Err(OverlayError::Maps));
+        let plane = || figure(vec![Mark::Plane { x: vec![0.0], y: vec![0.0], places: vec![[0.0, 0.0]] }]);
+        // a line lies on one map
+        assert_eq!(of(plane()).map(|figure| figure.panels[0].marks.len()), Ok(2));
+        let maps = overlay(vec![("a".into(), plane()), ("b".into(), plane())], true);
+        assert_eq!(maps, Err(OverlayError::Maps));
+        let bars =
+            figure(vec![Mark::Histogram { values: vec![1.0], bins: None, label: String::new(), role: Role::Mean }]);
+        assert_eq!(overlay(vec![("a".into(), plane()), ("b".into(), bars)], true), Err(OverlayError::OverMap));
+    }
+
+    fn data(y: f64, label: &str, role: Role) -> Mark {
+        Mark::Points { x: vec![0.0], y: vec![y], label: label.into(), role }
+    }
+
+    #[test]
+    fn data_alone_have_a_colour_and_a_name() {
+        let of = |y: f64| figure(vec![data(y, "data", Role::Data)]);
+        let both = overlay(vec![("a".into(), of(1.0)), ("b".into(), of(2.0))], true).unwrap();
+        let named = [data(1.0, "a", Role::Component(0)), data(2.0, "b", Role::Component(1))];
+        assert_eq!(both.panels[0].marks, named);
+        // beside their fit they are its data
+        let fit = || figure(vec![data(1.0, "data", Role::Data), line(&[1.0, 2.0], Role::Mean)]);
+        let both = overlay(vec![("a".into(), of(1.0)), ("b".into(), fit())], true).unwrap();
+        assert_eq!((both.panels[0].marks.len(), &both.panels[0].marks[0]), (2, &data(1.0, "a", Role::Data)));
+        let both = overlay(vec![("1".into(), fit()), ("2".into(), of(1.0))], false).unwrap();
+        assert_eq!((both.panels[0].marks.len(), &both.panels[0].marks[0]), (2, &data(1.0, "data", Role::Data)));
+    }
+
+    #[test]
+    fn the_range_of_one_figure_contains_the_other() {
+        let mut given = figure(vec![line(&[1.0, 2.0], Role::Mean)]);
+        given.panels[0].x.range = Some((0.0, 5.0));
+        let other = figure(vec![line(&[1.0; 9], Role::Mean)]);
+        let both = overlay(vec![("a".into(), given), ("b".into(), other)], true).unwrap();
+        assert_eq!((both.panels[0].x.range, both.panels[0].y.range), (Some((0.0, 8.0)), None));
     }
 
     #[test]

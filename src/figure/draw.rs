@@ -10,11 +10,13 @@ use super::heat_cells::{cells, plane_cells};
 use super::hidden_surfaces;
 use super::layout::{Anchor, ColourBar, Frame, Key, Page, Placed, TICK, TICK_MARK, TICK_ROOM, Text};
 use super::mesh::{self, Side};
+use super::nodes::draw_nodes;
 use super::palette::{self, Rgb, Shades, colour};
 use super::rasterize;
 use super::scale::Tick;
-use super::shapes::{DENSE, Point, dashes, pairs, runs, thin_line, thin_points};
+use super::shapes::{Point, pairs, runs};
 use super::spec::{Across, Mark, Role};
+use super::strokes::{Lines, Room, band, bars, dots, stroke};
 use super::text::{clean, width};
 
 /// PNGs are rendered and text is measured in DejaVu Sans; the others have similar widths.
@@ -23,11 +25,6 @@ const FONTS: &str = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";
 const FAR: f64 = 1e5;
 /// The largest number of cells of a matrix in each direction.
 const CELLS: usize = 120;
-/// The largest number of dots of a figure, which is legible and keeps a file small.
-const MOST_DOTS: usize = 30_000;
-/// A mark keeps this many dots however many others the figure has.
-const FEW_DOTS: usize = 500;
-const DASH: (f64, f64) = (6.0, 4.0);
 /// The height of a triangle below an axis.
 const TRIANGLE: f64 = 6.5;
 
@@ -45,10 +42,9 @@ pub(super) fn scene(page: &Page<'_>, medium: Medium) -> Scene {
     let mut scene = Scene::new(f64::from(page.size.width), f64::from(page.size.height));
     scene.font_family = Some(FONTS.into());
     scene.text_color = Some(hex(palette::INK));
-    let all: usize = page.panels.iter().flat_map(|panel| &panel.marks).map(|mark| dots_of(mark)).sum();
-    let share = MOST_DOTS as f64 / all.max(MOST_DOTS) as f64;
+    let room = Room::of(page);
     for panel in &page.panels {
-        draw_panel(&mut scene, panel, medium, share);
+        draw_panel(&mut scene, panel, medium, room);
     }
     for (key, x, y) in &page.keys {
         draw_key(&mut scene, *key, *x, *y);
@@ -59,15 +55,7 @@ pub(super) fn scene(page: &Page<'_>, medium: Medium) -> Scene {
     scene
 }
 
-fn dots_of(mark: &Mark) -> usize {
-    match mark {
-        Mark::Points { x, y, .. } => x.len().min(y.len()),
-        _ => 0,
-    }
-}
-
-/// Draws a panel, where a mark of many dots keeps at most `share` of them.
-fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium, share: f64) {
+fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium, room: Room) {
     let Frame { x, y, w, h } = panel.frame;
     let heat = panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Heat { .. } | Mark::Plane { .. }));
     if !heat {
@@ -87,9 +75,14 @@ fn draw_panel(scene: &mut Scene, panel: &Placed<'_>, medium: Medium, share: f64)
     ));
     scene.add(Primitive::ClipStart { x: left, y: top, width, height, id });
     let shades = panel.bar.as_ref().map(|b| b.shades);
+    let mut lines = Lines::new(panel, room);
     for mark in &panel.marks {
-        draw_mark(scene, panel, mark, shades, medium, share);
+        if !matches!(mark.as_ref(), Mark::Line { .. }) {
+            lines.draw(scene);
+        }
+        draw_mark(scene, panel, mark, shades, medium, &mut lines);
     }
+    lines.draw(scene);
     scene.add(Primitive::ClipEnd);
     if !panel.marks.iter().any(|m| matches!(m.as_ref(), Mark::Mesh { .. } | Mark::Nodes { .. })) {
         line(scene, (x, y + h), (x + w, y + h), palette::QUIET, 1.0);
@@ -144,35 +137,33 @@ fn draw_bar(scene: &mut Scene, bar: &ColourBar) {
     upright_ticks(scene, bar.frame, &bar.ticks, x + w, 1.0);
 }
 
-fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<Shades>, medium: Medium, share: f64) {
+fn draw_mark(
+    scene: &mut Scene,
+    panel: &Placed<'_>,
+    mark: &Mark,
+    shades: Option<Shades>,
+    medium: Medium,
+    lines: &mut Lines,
+) {
     let frame = panel.frame;
     let sideways = |t: f64| (frame.x + t * frame.w).clamp(-FAR, FAR);
     let upward = |t: f64| (frame.y + frame.h - t * frame.h).clamp(-FAR, FAR);
     let (across, up) = (|v: f64| sideways(panel.x.at(v)), |v: f64| upward(panel.y.at(v)));
     let (edge_x, edge_y) = (|v: f64| sideways(panel.x.edge(v)), |v: f64| upward(panel.y.edge(v)));
+    let logs = [panel.x.is_log(), panel.y.is_log()];
     // A value that is not finite would be clamped to the edge; it must stay missing.
     let place = |(x, y): Point| if x.is_finite() && y.is_finite() { (across(x), up(y)) } else { (f64::NAN, f64::NAN) };
     match mark {
         Mark::Points { x, y, role, .. } => {
             let points = pairs(x, y).map(place).filter(|p| p.0.is_finite() && p.1.is_finite()).collect();
-            let most = ((dots_of(mark) as f64 * share) as usize).max(FEW_DOTS);
-            dots(scene, points, *role, shades.is_some(), most);
+            dots(scene, points, *role, shades.is_some(), lines.room.dots(mark));
         }
         Mark::Line { x, y, role, dashed, .. } => {
-            let wide = match role {
-                Role::Cloud | Role::Contour => 0.8,
-                Role::Draw(_) | Role::Reference => 1.2,
-                Role::Thin(_) => 1.0,
-                _ => 1.8,
-            };
-            let dashed = *dashed || palette::dashed(*role);
-            for run in runs(pairs(x, y).map(place)) {
-                stroke(scene, &thin_line(&run), colour(*role), wide, dashed);
-            }
+            lines.add(runs(pairs(x, y).map(place)), *role, *dashed);
         }
         Mark::Band { x, lo, hi, role, .. } => {
             let both = pairs(x, lo).zip(hi).map(|((x, lo), hi)| (place((x, *hi)), place((x, lo))));
-            band(scene, both, colour(*role));
+            band(scene, both, colour(*role), lines.room);
         }
         Mark::Rule { at, across: direction, role, .. } => {
             let (a, b) = match direction {
@@ -187,7 +178,7 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
             let Some(shades) = shades else { return };
             let (mut left, mut top, mut w, mut h, mut fills) = (vec![], vec![], vec![], vec![], vec![]);
             let mut written = Vec::new();
-            for (i, cell) in cells(x, y, z, CELLS).into_iter().enumerate() {
+            for (i, cell) in cells(x, y, z, CELLS, logs).into_iter().enumerate() {
                 let (x0, x1, y0, y1) = (edge_x(cell.x.0), edge_x(cell.x.1), edge_y(cell.y.0), edge_y(cell.y.1));
                 if ![x0, x1, y0, y1].iter().all(|v| v.is_finite()) {
                     continue;
@@ -211,7 +202,7 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
         }
         Mark::Plane { x, y, places } => {
             let (mut left, mut top, mut w, mut h, mut fills) = (vec![], vec![], vec![], vec![], vec![]);
-            for (cell, fill) in plane_cells(x, y, places, CELLS) {
+            for (cell, fill) in plane_cells(x, y, places, CELLS, logs) {
                 let (x0, x1, y0, y1) = (edge_x(cell.x.0), edge_x(cell.x.1), edge_y(cell.y.0), edge_y(cell.y.1));
                 if ![x0, x1, y0, y1].iter().all(|v| v.is_finite()) {
                     continue;
@@ -234,48 +225,34 @@ fn draw_mark(scene: &mut Scene, panel: &Placed<'_>, mark: &Mark, shades: Option<
             }
         }
         Mark::Bars { x, height, width, role, .. } => {
-            for (x, height) in pairs(x, height).filter(|(x, h)| x.is_finite() && h.is_finite()) {
-                let (x0, x1, ground) = (edge_x(x - width / 2.0), edge_x(x + width / 2.0), edge_y(0.0));
-                if !(x0.is_finite() && x1.is_finite() && up(height).is_finite()) {
-                    continue;
-                }
-                let (top, foot) = (up(height).min(ground), up(height).max(ground));
+            let ground = edge_y(0.0);
+            let bar = |(x, height): Point| {
+                let (x0, x1, end) = (edge_x(x - width / 2.0), edge_x(x + width / 2.0), up(height));
+                let known = height.is_finite() && [across(x), x0, x1, end].iter().all(|v| v.is_finite());
                 let gap = if (x1 - x0).abs() > 4.0 { 0.5 } else { 0.0 };
-                let bar = Frame { x: x0.min(x1) + gap, y: top, w: (x1 - x0).abs() - 2.0 * gap, h: foot - top };
-                rectangle(scene, bar, palette::pale(colour(*role), 0.7), None);
-            }
+                known.then(|| Frame {
+                    x: x0.min(x1) + gap,
+                    y: end.min(ground),
+                    w: (x1 - x0).abs() - 2.0 * gap,
+                    h: (end - ground).abs(),
+                })
+            };
+            let all = pairs(x, height).filter_map(bar).collect();
+            let several = panel.marks.iter().filter(|m| matches!(m.as_ref(), Mark::Bars { .. })).count() > 1;
+            bars(scene, all, colour(*role), several, lines.room.bars(mark));
         }
         Mark::Nodes { x, y, values, names, edges, .. } => {
             let Some(shades) = shades else { return };
             let at: Vec<Point> = pairs(x, y).map(place).collect();
-            draw_nodes(scene, &at, values, names, edges, shades);
+            draw_nodes(scene, frame, &at, values, names, edges, shades);
         }
-        Mark::Mesh { vertices, faces, shade, rims, view } => {
-            draw_mesh(scene, frame, mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view), medium);
+        Mark::Mesh { vertices, faces, shade, rims, names, view } => {
+            let patches = mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view);
+            let names = mesh::named_places(vertices, names, *view);
+            draw_mesh(scene, frame, patches, &names, medium);
         }
         // Already converted to bars, or drawn below the axis.
         Mark::Histogram { .. } | Mark::Rug { .. } => {}
-    }
-}
-
-/// Boxes with names, coloured by values, above the lines between them.
-fn draw_nodes(scene: &mut Scene, at: &[Point], values: &[f64], names: &[String], edges: &[[usize; 2]], shades: Shades) {
-    const HIGH: f64 = 22.0;
-    const SIZE: u32 = 12;
-    for [a, b] in edges {
-        if let (Some(a), Some(b)) = (at.get(*a), at.get(*b)) {
-            line(scene, *a, *b, palette::pale(palette::QUIET, 0.4), 1.0);
-        }
-    }
-    for ((place, value), name) in at.iter().zip(values).zip(names) {
-        let wide = (width(name, SIZE, false) + 12.0).max(HIGH);
-        let (x, y) = (place.0 - wide / 2.0, place.1 - HIGH / 2.0);
-        let fill = shades.of(*value);
-        rectangle(scene, Frame { x: x - 1.0, y: y - 1.0, w: wide + 2.0, h: HIGH + 2.0 }, palette::QUIET, None);
-        rectangle(scene, Frame { x, y, w: wide, h: HIGH }, fill, None);
-        let (x, y) = (place.0, place.1 + f64::from(SIZE) * 0.36);
-        let (text, colour) = (name.clone(), palette::ink_on(fill));
-        draw_text(scene, &Text { x, y, text, size: SIZE, anchor: Anchor::Middle, bold: false, colour });
     }
 }
 
@@ -295,11 +272,18 @@ fn write_in(scene: &mut Scene, text: &str, room: Frame, colour: Rgb) {
 }
 
 /// A surface at the largest size that fits: as shapes from the farthest to the nearest, or pixel by pixel.
-fn draw_mesh(scene: &mut Scene, frame: Frame, patches: Vec<mesh::Patch>, medium: Medium) {
+fn draw_mesh(scene: &mut Scene, frame: Frame, patches: Vec<mesh::Patch>, names: &[(Point, &str)], medium: Medium) {
     const ROOM: f64 = 6.0;
+    /// Above and below a surface with names, and from these to it.
+    const NAME_ROOM: f64 = 34.0;
+    const AWAY: f64 = 14.0;
     let Some([left, right, down, up]) = mesh::bounds(&patches) else { return };
-    let fits = |room: f64, size: f64| if size > 0.0 { (room - 2.0 * ROOM).max(1.0) / size } else { f64::INFINITY };
-    let scale = fits(frame.w, right - left).min(fits(frame.h, up - down));
+    let longest = names.iter().map(|(_, name)| width(name, TICK, false) + AWAY).reduce(f64::max);
+    let (beside, above) = (longest.unwrap_or(ROOM), if names.is_empty() { ROOM } else { NAME_ROOM });
+    let fits = |room: f64, margin: f64, size: f64| {
+        if size > 0.0 { (room - 2.0 * margin).max(1.0) / size } else { f64::INFINITY }
+    };
+    let scale = fits(frame.w, beside, right - left).min(fits(frame.h, above, up - down));
     let (x, y) = (frame.x + frame.w / 2.0, frame.y + frame.h / 2.0);
     let (middle_x, middle_y) = (f64::midpoint(left, right), f64::midpoint(down, up));
     let place = |(u, v): Point| (x + (u - middle_x) * scale, y - (v - middle_y) * scale);
@@ -311,6 +295,17 @@ fn draw_mesh(scene: &mut Scene, frame: Frame, patches: Vec<mesh::Patch>, medium:
             scene.add(Primitive::RectBatch { x: made.x, y: made.y, w: sides.clone(), h: sides, fills });
         }
         Medium::Shapes => hidden_surfaces::painted(patches).iter().for_each(|patch| draw_patch(scene, patch, place)),
+    }
+    for (at, name) in names {
+        let (u, v) = place(*at);
+        let (across, down) = (u - x, v - y);
+        let away = AWAY / across.hypot(down).max(1.0);
+        let anchor = match across {
+            _ if across < -0.03 * frame.w => Anchor::End,
+            _ if across > 0.03 * frame.w => Anchor::Start,
+            _ => Anchor::Middle,
+        };
+        small(scene, (u + across * away, v + down * away + 4.0), name, anchor);
     }
 }
 
@@ -337,74 +332,11 @@ fn draw_patch(scene: &mut Scene, patch: &mesh::Patch, place: impl Fn(Point) -> P
     }
 }
 
-/// At most `most` dots; over a map each has a white rim, because its colours may be as dark.
-fn dots(scene: &mut Scene, points: Vec<Point>, role: Role, on_map: bool, most: usize) {
-    let ink = if points.len() > DENSE { palette::pale(colour(role), 0.55) } else { colour(role) };
-    let (radius, cell) = match points.len() {
-        0..=60 => (3.0, 0.25),
-        61..=300 => (2.2, 0.25),
-        301..=2000 => (1.7, 0.5),
-        2001..=20_000 => (1.3, 1.5),
-        _ => (1.2, 2.0),
-    };
-    let mut kept = thin_points(points, cell);
-    let mut wider = cell;
-    while kept.len() > most {
-        wider *= 1.2;
-        kept = thin_points(kept, wider);
-    }
-    let (cx, cy): (Vec<f64>, Vec<f64>) = kept.into_iter().unzip();
-    // Rings distinguish held-out points without colour.
-    let ring = role == Role::Test && radius > 1.5;
-    scene.add(Primitive::CircleBatch {
-        cx,
-        cy,
-        r: if ring { radius + 0.3 } else { radius },
-        fill: if ring { Color::Rgb(255, 255, 255) } else { paint(ink) },
-        fill_opacity: None,
-        stroke: match (ring, on_map) {
-            (true, _) => Some(paint(ink)),
-            (false, true) => Some(Color::Rgb(255, 255, 255)),
-            (false, false) => None,
-        },
-        stroke_width: (ring || on_map).then_some(if ring { 1.4 } else { 0.7 }),
-    });
-}
-
-fn band(scene: &mut Scene, both: impl Iterator<Item = (Point, Point)>, fill: Rgb) {
-    let mut run: (Vec<Point>, Vec<Point>) = (Vec::new(), Vec::new());
-    let mut close = |run: &mut (Vec<Point>, Vec<Point>)| {
-        let (above, below) = (thin_line(&run.0), thin_line(&run.1));
-        if above.len() > 1 {
-            let outline: Vec<Point> = above.into_iter().chain(below.into_iter().rev()).collect();
-            scene.add(Primitive::Path(Box::new(PathData {
-                d: build_path(&outline) + "Z",
-                fill: Some(paint(fill)),
-                stroke: Color::None,
-                stroke_width: 0.0,
-                opacity: Some(0.32),
-                stroke_dasharray: None,
-            })));
-        }
-        run.0.clear();
-        run.1.clear();
-    };
-    for (above, below) in both {
-        if [above.0, above.1, below.1].iter().all(|v| v.is_finite()) {
-            run.0.push(above);
-            run.1.push(below);
-        } else {
-            close(&mut run);
-        }
-    }
-    close(&mut run);
-}
-
 fn draw_key(scene: &mut Scene, key: Key, x: f64, y: f64) {
     match key {
         Key::Dot(role) => {
             // With the size of points in a small set.
-            dots(scene, vec![(x + 10.0, y)], role, false, FEW_DOTS);
+            dots(scene, vec![(x + 10.0, y)], role, false, 1);
         }
         Key::Triangle(role) => triangle(scene, (x + 10.0, y - TRIANGLE / 2.0), role),
         Key::Line(role, dashed) => {
@@ -433,21 +365,7 @@ fn triangle(scene: &mut Scene, (x, y): Point, role: Role) {
     })));
 }
 
-fn stroke(scene: &mut Scene, points: &[Point], ink: Rgb, wide: f64, dashed: bool) {
-    let parts = if dashed { dashes(points, DASH.0, DASH.1) } else { vec![points.to_vec()] };
-    let (w, h) = (scene.width, scene.height);
-    // Dashes of a line far outside the figure would fill the file.
-    let seen = |part: &Vec<Point>| {
-        let beyond =
-            |f: fn(&Point) -> f64, most: f64| part.iter().all(|p| f(p) < 0.0) || part.iter().all(|p| f(p) > most);
-        part.len() > 1 && !beyond(|p| p.0, w) && !beyond(|p| p.1, h)
-    };
-    for points in parts.into_iter().filter(seen) {
-        scene.add(Primitive::PolyLine { points, stroke: paint(ink), stroke_width: wide, stroke_dasharray: None });
-    }
-}
-
-fn line(scene: &mut Scene, a: Point, b: Point, ink: Rgb, wide: f64) {
+pub(super) fn line(scene: &mut Scene, a: Point, b: Point, ink: Rgb, wide: f64) {
     scene.add(Primitive::Line {
         x1: a.0,
         y1: a.1,
@@ -459,7 +377,7 @@ fn line(scene: &mut Scene, a: Point, b: Point, ink: Rgb, wide: f64) {
     });
 }
 
-fn rectangle(scene: &mut Scene, frame: Frame, fill: Rgb, opacity: Option<f64>) {
+pub(super) fn rectangle(scene: &mut Scene, frame: Frame, fill: Rgb, opacity: Option<f64>) {
     scene.add(Primitive::Rect {
         x: frame.x,
         y: frame.y,
@@ -476,7 +394,7 @@ fn small(scene: &mut Scene, (x, y): Point, text: &str, anchor: Anchor) {
     draw_text(scene, &Text { x, y, text: text.into(), size: TICK, anchor, bold: false, colour: palette::QUIET });
 }
 
-fn draw_text(scene: &mut Scene, text: &Text) {
+pub(super) fn draw_text(scene: &mut Scene, text: &Text) {
     let Text { x, y, size, .. } = *text;
     let anchor = match text.anchor {
         Anchor::Start => TextAnchor::Start,
@@ -497,7 +415,7 @@ fn draw_text(scene: &mut Scene, text: &Text) {
     scene.add(Primitive::Text { x, y, content, size, anchor, rotate: None, bold: false, color });
 }
 
-fn paint((r, g, b): Rgb) -> Color {
+pub(super) fn paint((r, g, b): Rgb) -> Color {
     Color::Rgb(r, g, b)
 }
 

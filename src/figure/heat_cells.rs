@@ -12,9 +12,9 @@ pub(super) struct Cell {
 }
 
 /// The cells of a matrix (`z` row by row, rows at `y`), at most `most` in each direction; a block has the mean of its
-/// finite values. Values beyond the end of `z` are missing.
-pub(super) fn cells(x: &[f64], y: &[f64], z: &[f64], most: usize) -> Vec<Cell> {
-    let (ex, ey) = (edges(x), edges(y));
+/// finite values. Values beyond the end of `z` are missing. `logs` are whether the axes are logarithmic.
+pub(super) fn cells(x: &[f64], y: &[f64], z: &[f64], most: usize, logs: [bool; 2]) -> Vec<Cell> {
+    let (ex, ey) = (edges(x, logs[0]), edges(y, logs[1]));
     let (bx, by) = (x.len().div_ceil(most.max(1)).max(1), y.len().div_ceil(most.max(1)).max(1));
     let mut out = Vec::new();
     for r in (0..y.len()).step_by(by) {
@@ -36,8 +36,8 @@ pub(super) fn cells(x: &[f64], y: &[f64], z: &[f64], most: usize) -> Vec<Cell> {
 }
 
 /// The same for cells coloured by a position in a plane, with their colours; cells without a position are left out.
-pub(super) fn plane_cells(x: &[f64], y: &[f64], places: &[[f64; 2]], most: usize) -> Vec<(Cell, Rgb)> {
-    let part = |axis: usize| cells(x, y, &places.iter().map(|place| place[axis]).collect::<Vec<_>>(), most);
+pub(super) fn plane_cells(x: &[f64], y: &[f64], places: &[[f64; 2]], most: usize, logs: [bool; 2]) -> Vec<(Cell, Rgb)> {
+    let part = |axis: usize| cells(x, y, &places.iter().map(|place| place[axis]).collect::<Vec<_>>(), most, logs);
     let (first, second) = (part(0), part(1));
     let both = first.into_iter().zip(second).filter(|(u, v)| u.value.is_finite() && v.value.is_finite());
     both.map(|(u, v)| {
@@ -54,12 +54,12 @@ mod tests {
     #[test]
     fn blocks_average_what_is_there() {
         let z = [1.0, 3.0, f64::NAN, 5.0];
-        let small = cells(&[0.0, 1.0], &[0.0, 1.0], &z, 10);
+        let small = cells(&[0.0, 1.0], &[0.0, 1.0], &z, 10, [false; 2]);
         assert_eq!(small.len(), 4);
         assert!(small[2].value.is_nan());
-        let one = cells(&[0.0, 1.0], &[0.0, 1.0], &z, 1);
+        let one = cells(&[0.0, 1.0], &[0.0, 1.0], &z, 1, [false; 2]);
         assert_eq!(one, [Cell { x: (-0.5, 1.5), y: (-0.5, 1.5), value: 3.0 }]);
-        assert!(cells(&[0.0, 1.0], &[0.0], &[1.0], 10)[1].value.is_nan());
-        assert!(cells(&[], &[], &[], 10).is_empty());
+        assert!(cells(&[0.0, 1.0], &[0.0], &[1.0], 10, [false; 2])[1].value.is_nan());
+        assert!(cells(&[], &[], &[], 10, [false; 2]).is_empty());
     }
 }

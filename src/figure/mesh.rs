@@ -126,6 +126,18 @@ pub(super) fn patches(body: Body<'_>, view: Option<(f64, f64)>) -> Vec<Patch> {
     patches
 }
 
+/// The places of named vertices in the plane of the patches from this view.
+pub(super) fn named_places<'n>(
+    vertices: &[Vec3],
+    names: &'n [(u32, String)],
+    view: Option<(f64, f64)>,
+) -> Vec<(Point, &'n str)> {
+    let (Some(points), Some((azimuth, elevation))) = (centred(vertices), view) else { return Vec::new() };
+    let axes = turned(azimuth.to_radians(), elevation.to_radians());
+    let place = |(i, name): &'n (u32, String)| Some((project(*points.get(*i as usize)?, axes).0, &**name));
+    names.iter().filter_map(place).collect()
+}
+
 /// A segment of an end of a surface: a line in front of its faces.
 fn rim((a, at_a): (Point, f64), (b, at_b): (Point, f64)) -> Patch {
     Patch {

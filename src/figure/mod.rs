@@ -18,6 +18,7 @@ mod image;
 mod isosurface;
 mod layout;
 mod mesh;
+mod nodes;
 mod palette;
 mod plot_box;
 mod rasterize;
@@ -25,6 +26,7 @@ mod scale;
 mod shapes;
 mod spec;
 pub mod standard_figures;
+mod strokes;
 mod terminal;
 #[cfg(test)]
 mod tests;

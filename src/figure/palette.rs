@@ -84,6 +84,9 @@ const VIRIDIS: [Rgb; 9] = [
 const TWO_SIDED: [Rgb; 5] =
     [(0x05, 0x50, 0x8c), (0x7a, 0xb3, 0xd9), (0xf7, 0xf7, 0xf7), (0xf1, 0xa8, 0x5b), (0xa3, 0x4d, 0x05)];
 
+/// A difference of values below this share of them is rounding.
+const FLAT: f64 = 1e-9;
+
 /// The range of a surface's values and the colours over it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Shades {
@@ -108,6 +111,8 @@ impl Shades {
         let largest = lo.abs().max(hi.abs());
         match () {
             () if lo > hi => None,
+            // A difference that is rounding is none.
+            () if hi - lo <= FLAT * largest => Some(Self::flat(lo, hi)),
             // Rounding noise below zero in a covariance is not a second sign.
             () if lo < -1e-9 * largest && hi > 1e-9 * largest => {
                 Some(Self { lo: -largest, hi: largest, two_sided: true, from_white: false })
@@ -116,6 +121,11 @@ impl Shades {
             () if lo > 0.0 && lo < hi * 1e-3 => Some(Self { lo: 0.0, hi, two_sided: false, from_white: false }),
             () => Some(Self { lo, hi, two_sided: false, from_white: false }),
         }
+    }
+
+    fn flat(lo: f64, hi: f64) -> Self {
+        let middle = lo / 2.0 + hi / 2.0;
+        Self { lo: middle, hi: middle, two_sided: false, from_white: false }
     }
 
     /// Shades from the least to the greatest value, whatever their signs.
@@ -200,6 +210,8 @@ mod tests {
         assert_eq!(shades.of(f64::NAN), MISSING);
         assert_eq!(Shades::over(&[2.0]).map(|s| s.share(2.0)), Some(0.5));
         assert_eq!(Shades::over(&[]), None);
+        let flat = Shades::over(&[1.0, 1.0 + f64::EPSILON, 1.0 - f64::EPSILON]).expect("finite values");
+        assert_eq!((flat.lo, flat.hi, flat.share(1.0 + f64::EPSILON)), (1.0, 1.0, 0.5));
         let pale = Shades::from_white(&[0.5, 2.0]).expect("a positive value");
         assert_eq!((pale.lo, pale.hi, pale.of(0.0)), (0.0, 2.0, (0xf7, 0xf7, 0xf7)));
         assert_eq!(Shades::from_white(&[-1.0]), None);

@@ -45,6 +45,15 @@ impl Scale {
         Some(Self { lo, hi, log: axis.log, reversed: axis.reversed })
     }
 
+    pub fn is_log(&self) -> bool {
+        self.log
+    }
+
+    /// The values at its ends, the smaller first.
+    pub fn span(&self) -> (f64, f64) {
+        (self.lo, self.hi)
+    }
+
     /// The scale for an axis without values.
     pub fn empty() -> Self {
         Self { lo: 0.0, hi: 1.0, log: false, reversed: false }

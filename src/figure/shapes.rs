@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use super::scale::{Scale, step};
 use super::spec::{Across, Mark, Panel};
+use crate::calendar::TimeUnit;
 
 /// A point in data units or in pixels.
 pub(super) type Point = (f64, f64);
@@ -16,7 +17,8 @@ pub(super) const DENSE: usize = 2000;
 /// The marks of a panel with histograms converted to bars, heat maps first and points last, so that nothing hides the
 /// data. A cloud of points is drawn below the lines.
 pub(super) fn ordered(panel: &Panel) -> Vec<Cow<'_, Mark>> {
-    let mut marks: Vec<_> = panel.marks.iter().map(binned).collect();
+    let width = shared_width(panel);
+    let mut marks: Vec<_> = panel.marks.iter().map(|mark| binned(mark, width)).collect();
     marks.sort_by_key(|mark| match mark.as_ref() {
         Mark::Heat { .. } | Mark::Plane { .. } | Mark::Mesh { .. } | Mark::Nodes { .. } => 0,
         Mark::Bars { .. } | Mark::Histogram { .. } => 1,
@@ -30,20 +32,29 @@ pub(super) fn ordered(panel: &Panel) -> Vec<Cow<'_, Mark>> {
     marks
 }
 
-fn binned(mark: &Mark) -> Cow<'_, Mark> {
+/// The width of the bins of several histograms, which can then be compared.
+fn shared_width(panel: &Panel) -> Option<f64> {
+    let values =
+        |mark| if let &Mark::Histogram { ref values, bins: None, .. } = mark { Some(&values[..]) } else { None };
+    let all: Vec<&[f64]> = panel.marks.iter().filter_map(values).collect();
+    (all.len() > 1).then(|| counts(&all.concat(), None, None).2)
+}
+
+fn binned(mark: &Mark, width: Option<f64>) -> Cow<'_, Mark> {
     let Mark::Histogram { values, bins, label, role } = mark else { return Cow::Borrowed(mark) };
-    let (x, height, width) = counts(values, *bins);
+    let (x, height, width) = counts(values, *bins, width.filter(|_| bins.is_none()));
     Cow::Owned(Mark::Bars { x, height, width, label: label.clone(), role: *role })
 }
 
-/// Centres and counts of about `bins` bins of a round width, and this width. Without `bins` the width is that of
-/// Freedman and Diaconis (1981), with 5 to 60 bins.
-fn counts(values: &[f64], bins: Option<usize>) -> (Vec<f64>, Vec<f64>, f64) {
+/// Centres and counts of about `bins` bins of a round width, and this width. Without `bins` the width is `of` if given, or
+/// that of Freedman and Diaconis (1981), with 5 to 60 bins.
+fn counts(values: &[f64], bins: Option<usize>, of: Option<f64>) -> (Vec<f64>, Vec<f64>, f64) {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
     let (Some(&lo), Some(&hi)) = (sorted.first(), sorted.last()) else { return (Vec::new(), Vec::new(), 1.0) };
     let span = hi - lo;
-    if !span.is_finite() || span <= 1e-12 * lo.abs().max(hi.abs()) || span < 1e-300 {
+    let flat = span <= 1e-12 * lo.abs().max(hi.abs()) || span < 1e-300;
+    if !span.is_finite() || (flat && of.is_none()) {
         let width = if lo == 0.0 { 1.0 } else { lo.abs() * 0.02 };
         return (vec![lo / 2.0 + hi / 2.0], vec![sorted.len() as f64], width);
     }
@@ -54,7 +65,7 @@ fn counts(values: &[f64], bins: Option<usize>) -> (Vec<f64>, Vec<f64>, f64) {
         None if rule > 0.0 => (span / rule).clamp(5.0, 60.0),
         None => 20.0,
     };
-    let width = step(span / want).size();
+    let width = of.unwrap_or_else(|| step(span / want).size());
     let first = (lo / width).floor();
     let number = ((hi / width).floor() - first) as usize + 1;
     let mut height = vec![0.0; number.min(2000)];
@@ -70,7 +81,73 @@ fn counts(values: &[f64], bins: Option<usize>) -> (Vec<f64>, Vec<f64>, f64) {
 impl Panel {
     /// Whether its axes can show something: a logarithmic axis shows positive values only.
     pub fn has_values(&self) -> bool {
-        scales(self, &ordered(self)).is_some()
+        scales(&Self { x: self.x.without_range(), y: self.y.without_range(), ..self.clone() }, &ordered(self)).is_some()
+    }
+
+    /// The ends of the horizontal axis, if it has values.
+    pub fn x_ends(&self) -> Option<(f64, f64)> {
+        scales(self, &ordered(self)).map(|(x, _)| x.span())
+    }
+
+    /// The ends of the vertical axis, if it has values.
+    pub fn y_ends(&self) -> Option<(f64, f64)> {
+        scales(self, &ordered(self)).map(|(_, y)| y.span())
+    }
+
+    /// Whether a part of a mark is within the given ranges of its axes.
+    pub fn shows_something(&self) -> bool {
+        let full = Self { x: self.x.without_range(), y: self.y.without_range(), ..self.clone() };
+        let inside = |range: Option<(f64, f64)>, (lo, hi): (f64, f64)| {
+            range.is_none_or(|(a, b)| a.min(b) <= hi && lo <= a.max(b))
+        };
+        ordered(&full).iter().any(|mark| {
+            let alone = Self { marks: vec![mark.as_ref().clone()], ..full.clone() };
+            let places = scales(&alone, &ordered(&alone)).map(|(x, y)| (x.span(), y.span()));
+            places.is_some_and(|(x, y)| inside(self.x.range, x) && inside(self.y.range, y))
+        })
+    }
+
+    /// The same curves on the axes of other figures, which name them; values of days in `unit`, if it is set.
+    pub fn on_axes_of_others(&mut self, unit: Option<TimeUnit>) {
+        self.x.label.clear();
+        self.y.label.clear();
+        self.title.clear();
+        self.x.time = unit;
+        if let Some(unit) = unit {
+            for mark in &mut self.marks {
+                if let Mark::Line { x, .. } | Mark::Band { x, .. } | Mark::Points { x, .. } = mark {
+                    x.iter_mut().for_each(|v| *v = TimeUnit::Day.convert(*v, unit));
+                }
+            }
+        }
+    }
+
+    /// How many of its values are on the axes, and how many of these a logarithmic axis cannot show.
+    pub fn beyond_logarithms(&self) -> (usize, usize) {
+        let (mut all, mut beyond) = (0, 0);
+        let mut count = |x: &[f64], y: &[f64]| {
+            for (x, y) in pairs(x, y).filter(|(x, y)| x.is_finite() && y.is_finite()) {
+                all += 1;
+                beyond += usize::from((self.x.log && x <= 0.0) || (self.y.log && y <= 0.0));
+            }
+        };
+        for mark in &ordered(self) {
+            match mark.as_ref() {
+                Mark::Points { x, y, .. } | Mark::Line { x, y, .. } | Mark::Trail { x, y, .. } => count(x, y),
+                // an empty bar of a histogram has nothing to show
+                Mark::Bars { x, height, .. } => {
+                    let full: (Vec<f64>, Vec<f64>) = pairs(x, height).filter(|(_, height)| *height != 0.0).unzip();
+                    count(&full.0, &full.1);
+                }
+                Mark::Heat { x, y, .. } | Mark::Plane { x, y, .. } => {
+                    let at = |own: &[f64], other: &[f64]| vec![own.to_vec(); other.len()].concat();
+                    let rows = y.iter().flat_map(|y| vec![*y; x.len()]).collect::<Vec<_>>();
+                    count(&at(x, y), &rows);
+                }
+                _ => {}
+            }
+        }
+        (all, beyond)
     }
 }
 
@@ -94,11 +171,12 @@ pub(super) fn scales(panel: &Panel, marks: &[Cow<'_, Mark>]) -> Option<(Scale, S
                 if !height.iter().any(|h| *h < 0.0) {
                     base = 0.0;
                 }
-                seen.extend(pairs(x, height).flat_map(|(x, h)| [(x - width / 2.0, h), (x + width / 2.0, 0.0)]));
+                let shown = pairs(x, height).filter(|(x, _)| !panel.x.log || *x > 0.0);
+                seen.extend(shown.flat_map(|(x, h)| [(x - width / 2.0, h), (x + width / 2.0, 0.0)]));
             }
             Mark::Heat { x, y, .. } | Mark::Plane { x, y, .. } => {
                 (pad_y, base) = (0.0, 0.0);
-                let (ex, ey) = (edges(x), edges(y));
+                let (ex, ey) = (edges(x, panel.x.log), edges(y, panel.y.log));
                 if let ([x0, .., x1], [y0, .., y1]) = (ex.as_slice(), ey.as_slice()) {
                     seen.extend([(*x0, *y0), (*x1, *y1)]);
                 }
@@ -135,8 +213,13 @@ pub(super) fn pairs<'a>(x: &'a [f64], y: &'a [f64]) -> impl Iterator<Item = Poin
     x.iter().copied().zip(y.iter().copied())
 }
 
-/// The edges of cells centred at `centres`: half-way between them, and at the same distance at the ends.
-pub(super) fn edges(centres: &[f64]) -> Vec<f64> {
+/// The edges of cells centred at `centres`: half-way between them, and at the same distance at the ends; half-way on the
+/// axis if it is logarithmic.
+pub(super) fn edges(centres: &[f64], log: bool) -> Vec<f64> {
+    if log && centres.iter().all(|v| *v > 0.0) {
+        let powers: Vec<f64> = centres.iter().map(|v| v.log10()).collect();
+        return edges(&powers, false).into_iter().map(|power| 10f64.powf(power)).collect();
+    }
     let half = |a: f64, b: f64| a / 2.0 + b / 2.0;
     match centres {
         [] => Vec::new(),
@@ -167,14 +250,15 @@ pub(super) fn runs(points: impl Iterator<Item = Point>) -> Vec<Vec<Point>> {
     all
 }
 
-/// A line in pixels with at most four points in each column of pixels: first, least, greatest, last (Jugel et al., M4,
-/// 2014). It looks the same.
-pub(super) fn thin_line(points: &[Point]) -> Vec<Point> {
+/// A line in pixels with at most four points in each column of `wide` pixels: first, least, greatest, last (Jugel et
+/// al., M4, 2014). With columns of one pixel it looks the same.
+pub(super) fn thin_line(points: &[Point], wide: f64) -> Vec<Point> {
+    let of = |p: &Point| (p.0 / wide).floor();
     let mut out: Vec<Point> = Vec::with_capacity(points.len().min(8192));
     let mut i = 0;
     while i < points.len() {
-        let column = points[i].0.floor();
-        let end = points[i..].iter().position(|p| p.0.floor() != column).map_or(points.len(), |n| i + n);
+        let column = of(&points[i]);
+        let end = points[i..].iter().position(|p| of(p) != column).map_or(points.len(), |n| i + n);
         let run = &points[i..end];
         if run.len() <= 4 {
             out.extend(run);
@@ -193,10 +277,10 @@ pub(super) fn thin_line(points: &[Point]) -> Vec<Point> {
 }
 
 /// Points in pixels, at most one in each square of `cell` pixels.
-pub(super) fn thin_points(points: Vec<Point>, cell: f64) -> Vec<Point> {
+pub(super) fn thin_points(points: impl Iterator<Item = Point>, cell: f64) -> Vec<Point> {
     let mut taken = HashSet::new();
     let place = |v: f64| (v / cell).floor() as i64;
-    points.into_iter().filter(|&(x, y)| taken.insert((place(x), place(y)))).collect()
+    points.filter(|&(x, y)| taken.insert((place(x), place(y)))).collect()
 }
 
 /// Cuts a line into dashes of `on` pixels with gaps of `off`; the pattern continues over corners.
@@ -238,13 +322,13 @@ mod tests {
     #[test]
     fn bins_are_round_and_keep_every_value() {
         let values: Vec<f64> = (0..500).map(|i| f64::from(i) * 0.013 - 3.0).chain([f64::NAN]).collect();
-        let (x, height, width) = counts(&values, Some(10));
+        let (x, height, width) = counts(&values, Some(10), None);
         assert_eq!(height.iter().sum::<f64>(), 500.0);
         assert_eq!(width, 1.0);
         assert_eq!(x[0], -2.5);
-        let (x, height, _) = counts(&[4.0; 7], None);
+        let (x, height, _) = counts(&[4.0; 7], None, None);
         assert_eq!((x, height), (vec![4.0], vec![7.0]));
-        assert!(counts(&[], None).0.is_empty());
+        assert!(counts(&[], None, None).0.is_empty());
     }
 
     #[test]
@@ -256,10 +340,10 @@ mod tests {
     #[test]
     fn thinning_keeps_the_extremes() {
         let points: Vec<Point> = (0..100_000).map(|i| (f64::from(i) / 1000.0, f64::from(i % 977))).collect();
-        let thin = thin_line(&points);
+        let thin = thin_line(&points, 1.0);
         assert!(thin.len() <= 400, "{}", thin.len());
         assert!(thin.iter().any(|p| p.1 == 976.0) && thin.iter().any(|p| p.1 == 0.0));
-        assert!(thin_points(points, 2.0).len() <= 51 * 490);
+        assert!(thin_points(points.into_iter(), 2.0).len() <= 51 * 490);
     }
 
     #[test]
@@ -272,8 +356,10 @@ mod tests {
 
     #[test]
     fn cells_meet_halfway() {
-        assert_eq!(edges(&[1.0, 2.0, 4.0]), [0.5, 1.5, 3.0, 5.0]);
-        assert_eq!(edges(&[1.0, 3.0]), [0.0, 2.0, 4.0]);
-        assert_eq!(edges(&[5.0]), [4.5, 5.5]);
+        assert_eq!(edges(&[1.0, 2.0, 4.0], false), [0.5, 1.5, 3.0, 5.0]);
+        assert_eq!(edges(&[1.0, 3.0], false), [0.0, 2.0, 4.0]);
+        assert_eq!(edges(&[5.0], false), [4.5, 5.5]);
+        let logarithmic = edges(&[1.0, 100.0], true);
+        assert!((logarithmic[0] - 0.1).abs() < 1e-12 && (logarithmic[1] - 10.0).abs() < 1e-12, "{logarithmic:?}");
     }
 }

@@ -104,6 +104,12 @@ impl Axis {
         Self { label: label.into(), ..Self::default() }
     }
 
+    /// The same axis with a range from the data.
+    #[must_use]
+    pub fn without_range(&self) -> Self {
+        Self { range: None, ..self.clone() }
+    }
+
     /// A linear axis of counts.
     pub fn counts(label: impl Into<String>) -> Self {
         Self { label: label.into(), whole: true, ..Self::default() }
@@ -148,12 +154,14 @@ pub enum Mark {
     Bars { x: Vec<f64>, height: Vec<f64>, width: f64, label: String, role: Role },
     /// A surface in space: faces between vertices, counted from 0, coloured by the mean of `shade` at their corners.
     /// `rims`, closed curves of vertices, are drawn as its ends. `view` is an azimuth and elevation in degrees; by
-    /// default most of the surface is visible. A panel with a mesh has no axes.
+    /// default most of the surface is visible. `names` are written beside vertices, away from the centre, if there is a
+    /// view. A panel with a mesh has no axes.
     Mesh {
         vertices: Vec<[f64; 3]>,
         faces: Vec<Vec<u32>>,
         shade: Vec<f64>,
         rims: Vec<Vec<u32>>,
+        names: Vec<(u32, String)>,
         view: Option<(f64, f64)>,
     },
     /// Counts of `values` in about `bins` bins of a round width (from the data if `None`).
@@ -205,6 +213,17 @@ pub struct Size {
     pub height: u32,
 }
 
+/// The pixels that the longest row of named nodes needs, with the longest word of each name in a line.
+fn widest_row(mark: &Mark) -> u32 {
+    const LETTER: usize = 7;
+    /// A sign after the word, and the space around it.
+    const AROUND: usize = 48;
+    let Mark::Nodes { y, names, .. } = mark else { return 0 };
+    let most = y.iter().map(|row| y.iter().filter(|other| *other == row).count()).max().unwrap_or(0);
+    let longest = names.iter().flat_map(|name| name.split_whitespace()).map(|word| word.chars().count()).max();
+    u32::try_from(most * (LETTER * longest.unwrap_or(0) + AROUND) + 100).unwrap_or(LARGEST)
+}
+
 impl Size {
     /// The longest side of an image.
     pub const LARGEST: u32 = LARGEST;
@@ -217,10 +236,12 @@ impl Size {
         let (rows, columns) = figure.shape();
         let space = figure.panels.iter().any(Panel::is_space);
         let square = space || figure.panels.iter().any(|p| p.square);
+        // the longest row of named nodes
+        let nodes = figure.panels.iter().flat_map(|p| &p.marks).map(widest_row).max().unwrap_or(0);
         let heat =
             figure.panels.iter().flat_map(|p| &p.marks).any(|m| matches!(m, Mark::Heat { .. } | Mark::Plane { .. }));
         let (width, row) = match columns {
-            1 if space => (760, 600),
+            1 if space => (nodes.clamp(760, 1600), 600),
             1 if square => (if heat { 620 } else { 560 }, 560),
             1 if rows == 1 => (860, 470),
             1 => (860, 215),

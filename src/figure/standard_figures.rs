@@ -156,6 +156,7 @@ pub fn map_panel(names: Names<'_>, x: &[f64], y: &[f64], z: &[f64], colours: &st
     let finite = z.iter().copied().filter(|v| v.is_finite());
     let (lo, hi) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
     const CONTOURS: f64 = 6.0;
+    const MOST_VERTICES: usize = 60_000;
     // values that differ by rounding only have no contours
     if (hi - lo).is_finite() && hi - lo > 1e-9 * lo.abs().max(hi.abs()) {
         let step = step((hi - lo) / CONTOURS).size();
@@ -168,7 +169,10 @@ pub fn map_panel(names: Names<'_>, x: &[f64], y: &[f64], z: &[f64], colours: &st
             along.extend(xs);
             up.extend(ys);
         }
-        marks.push(Mark::Line { x: along, y: up, label: String::new(), role: Role::Contour, dashed: false });
+        // those of a rough function would cover the colours
+        if along.len() < MOST_VERTICES {
+            marks.push(Mark::Line { x: along, y: up, label: String::new(), role: Role::Contour, dashed: false });
+        }
     }
     Panel { square: true, ..Panel::new(names.x, names.y, marks).titled(names.title) }
 }

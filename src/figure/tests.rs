@@ -247,6 +247,7 @@ fn surfaces_have_a_space_and_no_axes() {
         faces: vec![vec![0, 1, 2], vec![0, 2, 3], vec![0, 9, 1], vec![3]],
         shade: vec![0.0, 1.0, -1.0, f64::NAN],
         rims: vec![vec![0, 1, 2, 3]],
+        names: vec![(0, "top".into()), (9, "nowhere".into())],
         view: None,
     };
     let tent = vec![[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, -1.0, 0.0]];

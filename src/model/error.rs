@@ -76,9 +76,11 @@ pub enum ModelError {
     #[error("rows can be given as numbers only for a model with one input, and this one has {}: give data with new rows", inputs.join(", "))]
     OneInput { inputs: Vec<String> },
     #[error(
-        "a prediction of several inputs is drawn against a time, an input that ascends from row to row, or the only input that varies; among {} there is no such input", inputs.join(", ")
+        "a prediction of several inputs is drawn along a time, the only input that ascends from row to row (in the data too), or the only one that varies; among {} there is no such input: give rows that vary in one of them, or a whole grid over two", inputs.join(", ")
     )]
     NoAxis { inputs: Vec<String> },
+    #[error("draws and deciles are drawn along one input, and this prediction of {} has none: give rows that vary in one of them", inputs.join(", "))]
+    NoCurve { inputs: Vec<String> },
     #[error("there is no component {index}: the fit has {count}, from 0")]
     NoComponent { index: usize, count: usize },
     #[error("the predictive variance of a row is zero, so its target has no density: give the model noise")]

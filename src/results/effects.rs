@@ -147,7 +147,12 @@ impl Decomposition {
         let data = self.fit.problem().data();
         let inputs = self.parts_of_one_input();
         // All inputs run through their ranges together, because a part depends only on its own input.
-        let all = inputs.iter().map(|(_, name)| (name.as_str(), range(data, name, points, Beyond::default())));
+        // those of the decomposed rows, if they vary
+        let along = |name: &str| {
+            let varies = self.at.column(name).is_some_and(|column| column.distinct() > 1);
+            range(if varies { &self.at } else { data }, name, points, Beyond::default())
+        };
+        let all = inputs.iter().map(|(_, name)| (name.as_str(), along(name)));
         let rows = self.rows_with(points, all)?;
         let x = self.fit.problem().inputs_of(&rows)?;
         let x: Vec<&[f64]> = x.iter().map(|c| &c[..]).collect();
@@ -167,7 +172,7 @@ impl Decomposition {
                         values[(i, j)] = if scale > 0.0 { (values[(i, j)] / scale).clamp(-1.0, 1.0) } else { 0.0 };
                     }
                 }
-                let grid = [first, second].map(|name| range(data, name, points, Beyond::default()));
+                let grid = [first, second].map(|name| along(name));
                 let inputs = [first.clone(), second.clone()];
                 out.push(Correlation { one: *one, other: *other, inputs, grid, values });
             }

@@ -88,6 +88,17 @@ fn functions_of_the_user() {
     ends(&wave(50, &format!("print(0)\nd |> search(SE, depth=2, moves=[{edit}])")));
 }
 
+/// Many draws, panels, frames, and maps of a posterior of many rows.
+#[test]
+fn figures() {
+    ends("print(0)\nplot(SE([0, 1, 2]), \"target/interrupted.png\", frames=1000)");
+    ends("print(0)\nlet f = panels([SE([0, 1], l=1 + i / 100) for i in 0..500])");
+    ends(&wave(
+        3000,
+        "let e = d |> mutate(z=cos(x))\nlet m = e |> condition(gp(SE(x, l=2) * SE(z, l=1, v=1), noise=0.1, mean=0))\nprint(0)\nlet f = plot(m, n=500)",
+    ));
+}
+
 /// The fit is the best one until then, whether layers are trained one after another or all starts compete.
 #[test]
 fn training_of_deep_models() {

@@ -72,6 +72,7 @@ impl Canvas {
         let downward = |t: f64| ((1.0 - t) * h).clamp(-FAR, FAR);
         let (across, down) = (|v: f64| sideways(x_scale.at(v)), |v: f64| downward(y_scale.at(v)));
         let (edge_x, edge_y) = (|v: f64| sideways(x_scale.edge(v)), |v: f64| downward(y_scale.edge(v)));
+        let logs = [x_scale.is_log(), y_scale.is_log()];
         let place =
             |(x, y): Point| if x.is_finite() && y.is_finite() { (across(x), down(y)) } else { (f64::NAN, f64::NAN) };
         match mark {
@@ -90,7 +91,7 @@ impl Canvas {
             }
             Mark::Line { x, y, role, .. } => {
                 for run in runs(pairs(x, y).map(place)) {
-                    self.line(&thin_line(&run), *role);
+                    self.line(&thin_line(&run, 1.0), *role);
                 }
             }
             Mark::Rule { at, across: Across::Horizontal, role, .. } => {
@@ -119,13 +120,13 @@ impl Canvas {
             }
             Mark::Heat { x, y, z, .. } => {
                 let Some(shades) = shades else { return };
-                for cell in cells(x, y, z, 200).into_iter().filter(|c| c.value.is_finite()) {
+                for cell in cells(x, y, z, 200, logs).into_iter().filter(|c| c.value.is_finite()) {
                     let ends = [edge_x(cell.x.0), edge_x(cell.x.1), edge_y(cell.y.0), edge_y(cell.y.1)];
                     self.shade(ends, (shades.share(cell.value), shades.of(cell.value)));
                 }
             }
             Mark::Plane { x, y, places } => {
-                for (cell, colour) in plane_cells(x, y, places, 200) {
+                for (cell, colour) in plane_cells(x, y, places, 200, logs) {
                     // Without colours, the lightness represents the colour.
                     let share = f64::from(colour.1) / 255.0;
                     let ends = [edge_x(cell.x.0), edge_x(cell.x.1), edge_y(cell.y.0), edge_y(cell.y.1)];
@@ -134,10 +135,10 @@ impl Canvas {
             }
             Mark::Trail { x, y, .. } => {
                 for run in runs(pairs(x, y).map(place)) {
-                    self.line(&thin_line(&run), Role::Mean);
+                    self.line(&thin_line(&run, 1.0), Role::Mean);
                 }
             }
-            Mark::Mesh { vertices, faces, shade, rims, view } => {
+            Mark::Mesh { vertices, faces, shade, rims, view, .. } => {
                 self.space(&mesh::patches(mesh::Body { vertices, faces, shade, rims }, *view));
             }
             // Shown along the axis, or as text.

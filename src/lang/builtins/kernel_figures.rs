@@ -6,9 +6,10 @@ use rand_distr::{Distribution, StandardNormal};
 
 use crate::calendar::TimeUnit;
 use crate::describe;
+use crate::describe::result_figures::BandOf;
 use crate::figure::Figure;
 use crate::figure::standard_figures::{Names, drawn, line, map_panel, zero};
-use crate::figure::{Mark, Panel, Role as MarkRole, isosurface};
+use crate::figure::{Mark, Panel, Role as MarkRole};
 use crate::kernel::{InputRef, Kernel, Node, Role};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::kernel_rows::{Placed, Rows, mentions_times};
@@ -16,15 +17,17 @@ use crate::lang::eval::kernel_spans::Origins;
 use crate::lang::numerals::number;
 use crate::linalg::{Vector, pivoted_cholesky};
 use crate::model::has_white_noise;
+use crate::progress::{Progress, StopHandle};
 
 /// The number of functions in a figure, if not given.
 const DRAWS: usize = 3;
 /// The largest number of points along one input.
 const MOST: usize = 1601;
-/// The number of points along each side of a map of covariances, of a map of a draw, and of a grid in space.
+/// The number of points along each side of a map of covariances, and of a map of a draw.
 const SIDE: usize = 81;
 const DRAWN_SIDE: usize = 41;
-const SPACE_SIDE: usize = 33;
+/// The largest number of maps of draws in a figure; more would be specks.
+const MOST_MAPS: usize = 60;
 
 /// The arguments of the figure of a kernel.
 #[derive(Clone)]
@@ -39,18 +42,22 @@ pub struct KernelPlot {
     pub phase: f64,
     /// The direction from which surfaces over three inputs are seen, in degrees.
     pub view: Option<(f64, f64)>,
+    /// Whether it is the prior beside other values, with its band.
+    pub prior: bool,
     pub random: rand_pcg::Pcg64,
+    pub stop: StopHandle,
 }
 
 /// A kernel with its inputs and their range.
 #[derive(Clone)]
-struct Shown<'k> {
-    kernel: &'k Kernel,
+pub(super) struct Shown<'k> {
+    pub(super) kernel: &'k Kernel,
     origins: &'k Origins,
-    plot: KernelPlot,
+    pub(super) plot: KernelPlot,
     names: Vec<String>,
-    at: Vec<f64>,
-    range: (f64, f64),
+    pub(super) at: Vec<f64>,
+    /// The range of each input.
+    pub(super) ranges: Vec<(f64, f64)>,
     timed: bool,
 }
 
@@ -74,6 +81,12 @@ pub fn picture(kernel: &Kernel, plot: KernelPlot, origins: &Origins) -> Res<Figu
         let text = "the figure of a kernel of several inputs shows one draw, or none";
         return Err(LangError::new(text).argument("draws").help("`show=\"draws\"` shows several"));
     }
+    if width > 1 && plot.show.as_deref() == Some("draws") && plot.draws.is_some_and(|draws| draws > MOST_MAPS) {
+        let text = format!("a figure has at most {MOST_MAPS} maps, found {}", plot.draws.unwrap_or_default());
+        let help =
+            "`sample(k, rows, n=…)` gives more draws as numbers, and `show=\"slice\"` shows many along one input";
+        return Err(LangError::new(text).argument("draws").help(help));
+    }
     if plot.view.is_some() && !(alone && width == 3) {
         let text = "`view=` does not apply to this figure of a kernel";
         return Err(LangError::new(text)
@@ -81,22 +94,32 @@ pub fn picture(kernel: &Kernel, plot: KernelPlot, origins: &Origins) -> Res<Figu
             .help("it applies to surfaces, as of a kernel of three inputs"));
     }
     let timed = mentions_times(kernel);
-    let range = plot.range.unwrap_or_else(|| default_range(kernel));
-    let shown = Shown { names: input_names(kernel, width), kernel, origins, at, range, timed, plot };
+    let own = plot.range.unwrap_or_else(|| default_range(kernel));
+    // without a range it is around the point
+    let around = |at: &f64| match own {
+        (lo, hi) if plot.range.is_some() || (lo..=hi).contains(at) => (lo, hi),
+        (lo, hi) => (at + lo, at + hi),
+    };
+    let ranges = at.iter().map(around).collect();
+    let shown = Shown { names: input_names(kernel, width), kernel, origins, at, ranges, timed, plot };
     let panels = match (shown.plot.show.as_deref(), width) {
         (None, 1) | (Some("slice"), _) => vec![shown.covariance_panel()?, shown.draws_panel()?],
         (Some("terms"), _) => vec![shown.terms_panel()?],
         (None, 3) => shown.space_panels()?,
-        (None, _) => vec![shown.covariance_map()?, shown.draw_map(0)?],
+        (None, _) => [vec![shown.covariance_map()?], shown.draw_maps(1)?].concat(),
         (Some("covariance"), 1) => vec![shown.covariance_panel()?],
         (Some("covariance"), _) => vec![shown.covariance_map()?],
         (Some("draws"), 1) => vec![shown.draws_panel()?],
-        (Some("draws"), _) => (0..shown.plot.draws.unwrap_or(DRAWS)).map(|i| shown.draw_map(i)).collect::<Res<_>>()?,
+        (Some("draws"), _) => shown.draw_maps(shown.plot.draws.unwrap_or(DRAWS))?,
         (Some("variance"), 1) => vec![shown.variance_panel()?],
         (Some(_), _) => vec![shown.variance_map()?],
     };
     let columns = panels.len().min(3);
-    Ok(Figure::grid(kernel.to_string(), columns, panels))
+    let figure = Figure::grid(kernel.to_string(), columns, panels);
+    Ok(match alone && width == 3 {
+        true => figure.with_note(format!("Colours show the height, from low to high {}.", shown.axis(2))),
+        false => figure,
+    })
 }
 
 /// The least number of inputs with which a kernel can be evaluated.
@@ -143,33 +166,49 @@ fn in_days(kernel: &Kernel) -> Kernel {
     }
 }
 
-fn grid((lo, hi): (f64, f64), points: usize) -> Vec<f64> {
+pub(super) fn grid((lo, hi): (f64, f64), points: usize) -> Vec<f64> {
     let at = |i: usize| i as f64 / (points - 1) as f64;
     (0..points).map(|i| lo * (1.0 - at(i)) + hi * at(i)).collect()
 }
 
 impl Shown<'_> {
-    fn axis(&self, input: usize) -> String {
+    /// The same for a part of the kernel.
+    pub(super) fn of_part<'p>(&'p self, kernel: &'p Kernel) -> Shown<'p> {
+        Shown { kernel, ..self.clone() }
+    }
+
+    pub(super) fn axis(&self, input: usize) -> String {
         let name = &self.names[input];
         if self.timed { format!("{name} (days)") } else { name.clone() }
     }
 
-    fn point(&self) -> String {
+    pub(super) fn point(&self) -> String {
         match &self.at[..] {
             [only] => number(*only),
+            [first, .., last] if self.at.len() > 3 && self.at.iter().all(|v| v == first) => {
+                format!("({}, …, {})", number(*first), number(*last))
+            }
             several => format!("({})", several.iter().map(|v| number(*v)).collect::<Vec<_>>().join(", ")),
         }
     }
 
     /// The values of inputs that a figure does not show.
     fn others(&self, shown: usize) -> String {
-        let rest = (shown..self.at.len()).map(|i| format!("{} = {}", self.names[i], number(self.at[i])));
-        let rest: Vec<String> = rest.collect();
-        if rest.is_empty() { String::new() } else { format!(", at {}", rest.join(", ")) }
+        match &self.at[shown..] {
+            [] => String::new(),
+            [first, rest @ ..] if rest.len() > 1 && rest.iter().all(|v| v == first) => {
+                format!(", at {} in the other {} inputs", number(*first), rest.len() + 1)
+            }
+            several => {
+                let places = several.iter().enumerate();
+                let places = places.map(|(i, v)| format!("{} = {}", self.names[shown + i], number(*v)));
+                format!(", at {}", places.collect::<Vec<_>>().join(", "))
+            }
+        }
     }
 
     /// Rows that vary in the first inputs, with the other inputs at the point.
-    fn rows(&self, first: Vec<Vec<f64>>) -> Rows {
+    pub(super) fn rows(&self, first: Vec<Vec<f64>>) -> Rows {
         let n = first.first().map_or(1, Vec::len);
         let rest = self.at[first.len()..].iter().map(|v| vec![*v; n]);
         let columns = first.into_iter().chain(rest).collect();
@@ -181,7 +220,7 @@ impl Shown<'_> {
     }
 
     /// k(x, x₀) at rows.
-    fn covariances(&self, rows: &Rows) -> Res<Vec<f64>> {
+    pub(super) fn covariances(&self, rows: &Rows) -> Res<Vec<f64>> {
         let point = Rows::numbers(1, self.at.iter().map(|v| vec![*v]).collect());
         let placed = self.placed(&rows.then(&point)?)?;
         let values = placed.cross(rows, &point).map_err(|error| self.origins.eval_error(&error))?;
@@ -189,18 +228,22 @@ impl Shown<'_> {
     }
 
     /// k(x, x) at rows.
-    fn variances(&self, rows: &Rows) -> Res<Vec<f64>> {
+    pub(super) fn variances(&self, rows: &Rows) -> Res<Vec<f64>> {
         let placed = self.placed(rows)?;
         let one = |i: usize| {
             let row = Rows::numbers(1, rows.columns.iter().map(|column| vec![column[i]]).collect());
             placed.gram(&row).map(|gram| gram[(0, 0)]).map_err(|error| self.origins.eval_error(&error))
         };
-        (0..rows.n).map(one).collect()
+        (0..rows.n).map(|i| self.poll().and_then(|()| one(i))).collect()
     }
 
-    /// The draws numbered `first` and so on, `count` of them, at rows. In an animation each moves through the plane of
+    pub(super) fn poll(&self) -> Res<()> {
+        if self.plot.stop.stop() { Err(LangError::stopped()) } else { Ok(()) }
+    }
+
+    /// This many draws at rows. In an animation each moves through the plane of
     /// two draws in a circle, so that every frame is a draw and the last one joins the first.
-    fn functions(&self, rows: &Rows, first: usize, count: usize) -> Res<Vec<Vec<f64>>> {
+    fn functions(&self, rows: &Rows, count: usize) -> Res<Vec<Vec<f64>>> {
         let gram = self.placed(rows)?.gram(rows).map_err(|error| self.origins.eval_error(&error))?;
         let factor = pivoted_cholesky(&gram, 1e-12);
         let (sin, cos) = (self.plot.phase * std::f64::consts::TAU).sin_cos();
@@ -210,12 +253,11 @@ impl Shown<'_> {
         let mut other = self.plot.random.clone();
         other.advance(1 << 40);
         let mut all = Vec::with_capacity(count);
-        for i in 0..first + count {
+        for _ in 0..count {
+            self.poll()?;
             let z: Vector = normals(&mut random);
             let z = if sin == 0.0 { z } else { z * cos + normals(&mut other) * sin };
-            if i >= first {
-                all.push((&factor * z).iter().copied().collect());
-            }
+            all.push((&factor * z).iter().copied().collect());
         }
         Ok(all)
     }
@@ -223,8 +265,8 @@ impl Shown<'_> {
     /// Points along the first input.
     fn line_points(&self) -> Vec<f64> {
         // an odd number of points contains 0 if the range is symmetric
-        let (lo, hi) = self.range;
-        grid(self.range, describe::kernel_points(&in_days(self.kernel), hi - lo, MOST) | 1)
+        let (lo, hi) = self.ranges[0];
+        grid((lo, hi), describe::kernel_points(&in_days(self.kernel), hi - lo, MOST) | 1)
     }
 
     fn covariance_panel(&self) -> Res<Panel> {
@@ -232,7 +274,7 @@ impl Shown<'_> {
         let mut values = self.covariances(&self.rows(vec![x.clone()]))?;
         // white noise is correlated with itself only: the row at the point is the point
         let (own, at) = (self.variances(&self.rows(vec![vec![self.at[0]]]))?[0], self.at[0]);
-        if self.range.0 <= at && at <= self.range.1 && has_white_noise(self.kernel) {
+        if self.ranges[0].0 <= at && at <= self.ranges[0].1 && has_white_noise(self.kernel) {
             let place = x.partition_point(|v| *v < at);
             if x.get(place) == Some(&at) {
                 values[place] = own;
@@ -257,136 +299,59 @@ impl Shown<'_> {
 
     fn draws_panel(&self) -> Res<Panel> {
         let x = self.line_points();
-        let draws = self.functions(&self.rows(vec![x.clone()]), 0, self.plot.draws.unwrap_or(DRAWS))?;
-        let panel = Panel::new(self.axis(0), format!("f({})", self.names[0]), drawn(&x, &draws));
+        let draws = self.functions(&self.rows(vec![x.clone()]), self.plot.draws.unwrap_or(DRAWS))?;
+        let mut marks = drawn(&x, &draws);
+        if self.plot.prior {
+            let sd: Vec<f64> = self.variances(&self.rows(vec![x.clone()]))?.into_iter().map(f64::sqrt).collect();
+            let (lo, hi) = sd.iter().map(|sd| (-2.0 * sd, 2.0 * sd)).unzip();
+            let label = format!("band: {}", BandOf::F.text());
+            marks.push(Mark::Band { x: x.clone(), lo, hi, label, role: MarkRole::Band });
+        }
+        let panel = Panel::new(self.axis(0), format!("f({})", self.names[0]), marks);
         Ok(panel.titled(format!("Functions drawn from it{}", self.others(1))))
+    }
+
+    /// Rows at `side` × `side` points of the first two inputs.
+    fn plane_rows(&self, side: usize) -> Rows {
+        let (across, up) = (grid(self.ranges[0], side), grid(self.ranges[1], side));
+        let x = (0..side * side).map(|i| across[i % side]).collect();
+        let y = (0..side * side).map(|i| up[i / side]).collect();
+        self.rows(vec![x, y])
     }
 
     /// A map over the first two inputs of values at `side` × `side` points.
     fn map(&self, title: &str, colours: &str, side: usize, values: impl FnOnce(&Rows) -> Res<Vec<f64>>) -> Res<Panel> {
-        let points = grid(self.range, side);
-        let x: Vec<f64> = (0..side * side).map(|i| points[i % side]).collect();
-        let y: Vec<f64> = (0..side * side).map(|i| points[i / side]).collect();
-        let z = values(&self.rows(vec![x, y]))?;
+        let (across, up) = (grid(self.ranges[0], side), grid(self.ranges[1], side));
+        let z = values(&self.plane_rows(side))?;
         let (title, x, y) = (format!("{title}{}", self.others(2)), self.axis(0), self.axis(1));
-        Ok(map_panel(Names { title: &title, x: &x, y: &y }, &points, &points, &z, colours, None))
+        Ok(map_panel(Names { title: &title, x: &x, y: &y }, &across, &up, &z, colours, None))
     }
 
     fn covariance_map(&self) -> Res<Panel> {
         let mut panel =
             self.map(&format!("Covariance with {}", self.point()), "covariance", SIDE, |rows| self.covariances(rows))?;
-        let (x, y) = (vec![self.at[0]], vec![self.at[1]]);
-        panel.marks.push(Mark::Points { x, y, label: String::new(), role: MarkRole::Test });
+        // outside of a given range it is in the title only
+        if (0..2).all(|i| self.ranges[i].0 <= self.at[i] && self.at[i] <= self.ranges[i].1) {
+            let (x, y) = (vec![self.at[0]], vec![self.at[1]]);
+            panel.marks.push(Mark::Points { x, y, label: String::new(), role: MarkRole::Test });
+        }
         Ok(panel)
-    }
-
-    /// Products of inputs as nodes, each with its share of k(x₀, x₀), and lines to those with one more input.
-    fn terms_panel(&self) -> Res<Panel> {
-        const MOST_INPUTS: usize = 6;
-        let width = self.at.len();
-        if width > MOST_INPUTS {
-            let text = format!("the products of at most {MOST_INPUTS} inputs are drawn, and this kernel has {width}");
-            return Err(LangError::new(text).argument("show"));
-        }
-        let terms = self.kernel.expand_all().map_err(|error| LangError::new(error.to_string()))?.terms().to_vec();
-        let (mentioned, _) = self.kernel.mentioned();
-        let mut values = vec![0.0; 1 << width];
-        for term in &terms {
-            let (inputs, all) = term.mentioned();
-            if all {
-                let text = format!("the inputs of `{term}` are not written, so its products are not known");
-                let help = "write the inputs, as in `additive([SE(0), SE(1), SE(2)])`";
-                return Err(LangError::new(text).argument("show").help(help));
-            }
-            let place = |input: &InputRef| mentioned.iter().position(|known| known == input).unwrap_or(0);
-            let set: usize = inputs.iter().map(|input| 1 << place(input)).fold(0, |a, b| a | b);
-            let whole = Shown { kernel: term, ..self.clone() };
-            let mut own: Vec<Vec<f64>> = inputs.iter().map(|input| vec![self.at[place(input)]]).collect();
-            if own.is_empty() {
-                own.push(vec![0.0]);
-            }
-            values[set] += whole.variances(&Rows::numbers(1, own))?[0];
-        }
-        let order = |set: usize| set.count_ones();
-        // without a constant there is no node for it
-        let mut sets: Vec<usize> = (0..1 << width).filter(|set| *set > 0 || values[0] != 0.0).collect();
-        // 0 × 3 before 1 × 2
-        sets.sort_by_key(|set| (0..width).filter(|i| set >> i & 1 == 1).collect::<Vec<_>>());
-        let (mut x, mut y) = (Vec::new(), Vec::new());
-        for set in &sets {
-            let row: Vec<usize> = sets.iter().copied().filter(|other| order(*other) == order(*set)).collect();
-            let place = row.iter().position(|other| other == set).unwrap_or(0);
-            x.push((place as f64 + 0.5) / row.len() as f64);
-            y.push(f64::from(order(*set)));
-        }
-        let name = |i: usize| match mentioned.get(i) {
-            Some(InputRef::Name(name)) => name.to_string(),
-            Some(InputRef::Index(at)) => at.to_string(),
-            None => i.to_string(),
-        };
-        let names = sets.iter().map(|set| match set {
-            0 => "constant".to_string(),
-            _ => (0..width).filter(|i| set >> i & 1 == 1).map(name).collect::<Vec<_>>().join(" × "),
-        });
-        let below = |a: usize, b: usize| sets[a] & sets[b] == sets[a] && order(sets[b]) == order(sets[a]) + 1;
-        let pairs = (0..sets.len()).flat_map(|a| (0..sets.len()).map(move |b| [a, b]));
-        let nodes = Mark::Nodes {
-            names: names.collect(),
-            edges: pairs.filter(|[a, b]| below(*a, *b)).collect(),
-            values: sets.iter().map(|set| values[*set]).collect(),
-            label: "variance".into(),
-            x,
-            y,
-        };
-        let title = format!("Products of inputs, and their variance at {}", self.point());
-        Ok(Panel::new("", "", vec![nodes]).titled(title))
     }
 
     fn variance_map(&self) -> Res<Panel> {
         self.map("Variance k(x, x)", "variance", SIDE, |rows| self.variances(rows))
     }
 
-    /// A draw at few points, because their covariance matrix is large, and linear between them.
-    fn draw_map(&self, i: usize) -> Res<Panel> {
-        let title =
-            if self.plot.show.is_some() { format!("Draw {}", i + 1) } else { "A function drawn from it".into() };
-        let points = grid(self.range, DRAWN_SIDE);
-        let n = DRAWN_SIDE * DRAWN_SIDE;
-        let x: Vec<f64> = (0..n).map(|at| points[at % DRAWN_SIDE]).collect();
-        let y: Vec<f64> = (0..n).map(|at| points[at / DRAWN_SIDE]).collect();
-        let drawn = self.functions(&self.rows(vec![x, y]), i, 1)?.pop().unwrap_or_default();
-        self.map(&title, "f", 2 * DRAWN_SIDE - 1, |_| Ok(refined(&drawn, DRAWN_SIDE)))
-    }
-
-    /// Surfaces in the space of three inputs on which the covariance with the point has one value.
-    fn space_panels(&self) -> Res<Vec<Panel>> {
-        const SHARES: [f64; 3] = [0.75, 0.5, 0.25];
-        let side = SPACE_SIDE;
-        // without a range the inner half, where the covariance changes
-        let (lo, hi) = if self.plot.range.is_some() { self.range } else { (self.range.0 / 2.0, self.range.1 / 2.0) };
-        let points = grid((lo, hi), side);
-        let column = |stride: usize| (0..side.pow(3)).map(|i| points[i / stride % side]).collect::<Vec<f64>>();
-        let values = self.covariances(&self.rows(vec![column(1), column(side), column(side * side)]))?;
-        let finite = || values.iter().copied().filter(|v| v.is_finite());
-        let (least, most) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
-        let (azimuth, elevation) = self.plot.view.unwrap_or(VIEW);
-        let title = |level: f64| format!("Covariance {} with {}", level_text(level), self.point());
-        let panels = SHARES.into_iter().map(|share| {
-            let level = least + share * (most - least);
-            let (mut vertices, faces) = isosurface([&points, &points, &points], &values, level);
-            // the edges of the space: its floor and ceiling, and two of its walls
-            let first = u32::try_from(vertices.len()).unwrap_or(u32::MAX - 8);
-            let end = |i: usize, bit: usize| if i >> bit & 1 == 0 { lo } else { hi };
-            vertices.extend((0..8).map(|i| [end(i, 0), end(i, 1), end(i, 2)]));
-            let rim = |corners: [u32; 4]| corners.map(|corner| first + corner).to_vec();
-            let rims = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6]].map(rim).to_vec();
-            // colours show the height, and shading the shape
-            let shade = vertices.iter().map(|p| p[2]).collect();
-            let mesh =
-                Mark::Mesh { vertices, faces, shade, rims, view: Some((azimuth + 360.0 * self.plot.phase, elevation)) };
-            Panel::new("", "", vec![mesh]).titled(title(level))
+    /// Draws at few points, because their covariance matrix is large, and linear between them.
+    fn draw_maps(&self, count: usize) -> Res<Vec<Panel>> {
+        let drawn = self.functions(&self.plane_rows(DRAWN_SIDE), count)?;
+        let several = self.plot.show.is_some();
+        let panels = drawn.iter().enumerate().map(|(i, drawn)| {
+            self.poll()?;
+            let title = if several { format!("Draw {}", i + 1) } else { "A function drawn from it".into() };
+            self.map(&title, "f", 2 * DRAWN_SIDE - 1, |_| Ok(refined(drawn, DRAWN_SIDE)))
         });
-        Ok(panels.collect())
+        panels.collect()
     }
 }
 
@@ -401,14 +366,6 @@ fn refined(values: &[f64], side: usize) -> Vec<f64> {
     };
     (0..fine * fine).map(mean).collect()
 }
-
-/// A level with at most three decimals, or in short form if it is small.
-fn level_text(level: f64) -> String {
-    if level.abs() < 0.01 { describe::rounded(level) } else { number((level * 1000.0).round() / 1000.0) }
-}
-
-/// The view of surfaces of one covariance: azimuth and elevation in degrees.
-const VIEW: (f64, f64) = (35.0, 25.0);
 
 /// Half the range of the figure of a kernel. Kernels whose longest scale is between 0.1 and 5 have the same range, so
 /// that their figures can be compared; for others it is 5 times a power of ten and contains the longest scale.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::calendar::{self, TimeUnit};
-use crate::figure::{Axis, Figure, Panel, Size};
+use crate::figure::{Axis, Figure, Mark, Panel, Size};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
+use crate::lang::numerals::number;
 use crate::lang::signature::{Place, Want};
 use crate::lang::values::value::Value;
 
@@ -83,10 +84,12 @@ fn limits_of(value: &Value, name: &'static str) -> Res<Limits> {
         _ => None,
     };
     match days {
-        Some((first, last)) if first != last => Ok(Limits { ends: (first.min(last), first.max(last)), dates: true }),
+        Some((first, last)) if first < last => Ok(Limits { ends: (first, last), dates: true }),
         None if !texts => Ok(Limits { ends: ends(value, &format!("`{name}`"), name)?, dates: false }),
         _ => {
-            let text = format!("`{name}` is a range of two dates, as in `{name}=\"2024-01-01\"..\"2024-03-01\"`");
+            let text = format!(
+                "`{name}` is a range of two dates, the earlier first, as in `{name}=\"2024-01-01\"..\"2024-03-01\"`"
+            );
             Err(LangError::new(text).argument(name))
         }
     }
@@ -152,29 +155,79 @@ impl AxesOptions {
             ("log", self.log.is_some()),
         ];
         let Some((name, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
-        if figure.panels.iter().all(Panel::is_space) {
-            let text = format!("`{name}=` does not apply to a figure without axes");
-            return Err(LangError::new(text).argument(name).help("leave it out here"));
+        if figure.panels.iter().any(Panel::is_space) {
+            let (what, help) = match figure.panels.iter().all(Panel::is_space) {
+                true => ("a figure without axes", "leave it out here"),
+                false => (
+                    "all of these figures: one has no axes",
+                    "give it to the others, as in `panels([plot(a, xlim=0..1), b])`",
+                ),
+            };
+            let text = format!("`{name}=` does not apply to {what}");
+            return Err(LangError::new(text).argument(name).help(help));
         }
-        for panel in figure.panels.iter_mut().filter(|panel| !panel.is_space()) {
-            let log = self.log.as_deref().unwrap_or_default();
+        let log = self.log.as_deref().unwrap_or_default();
+        let (mut all, mut beyond) = (0, 0);
+        let shared = if log.contains('y') && self.ylim.is_none() { sharing(figure) } else { Vec::new() };
+        for panel in &mut figure.panels {
             for (axis, name) in [(&panel.x, 'x'), (&panel.y, 'y')] {
+                let limits = if name == 'x' { self.xlim } else { self.ylim };
+                if !axis.names.is_empty() && limits.is_some() {
+                    let (argument, text) =
+                        (if name == 'x' { "xlim" } else { "ylim" }, "an axis of names has no limits");
+                    return Err(LangError::new(text).argument(argument).help("leave it out here"));
+                }
                 if log.contains(name) && (axis.time.is_some() || !axis.names.is_empty()) {
                     let what = if axis.time.is_some() { "dates" } else { "names" };
                     return Err(LangError::new(format!("an axis of {what} has no logarithmic scale")).argument("log"));
+                }
+                if let Some(limits) = limits.filter(|limits| log.contains(name) && limits.ends.0 <= 0.0) {
+                    let argument = if name == 'x' { "xlim" } else { "ylim" };
+                    let text = format!(
+                        "a logarithmic axis shows positive values only, and `{argument}` begins at {}",
+                        number(limits.ends.0)
+                    );
+                    return Err(LangError::new(text).argument(argument).help("begin above 0, or leave `log` out"));
                 }
             }
             let on = |limits: Option<Limits>, axis: &Axis, name| limits.map(|l| l.on(axis, name)).transpose();
             let (xlim, ylim) = (on(self.xlim, &panel.x, "xlim")?, on(self.ylim, &panel.y, "ylim")?);
             set(&mut panel.x, self.xlabel.as_deref(), xlim, log.contains('x'));
             set(&mut panel.y, self.ylabel.as_deref(), ylim, log.contains('y'));
-            if !log.is_empty() && !panel.has_values() {
+            if log.is_empty() {
+                continue;
+            }
+            if !panel.has_values() {
                 let text = "a logarithmic axis shows positive values only, and there are none";
                 return Err(LangError::new(text).argument("log").help("leave `log` out"));
             }
+            let (values, left_out) = panel.beyond_logarithms();
+            let map = |mark: &Mark| matches!(mark, Mark::Heat { .. } | Mark::Plane { .. });
+            if left_out > 0 && panel.marks.iter().any(map) {
+                let text = "a map on logarithmic axes has positive positions only";
+                return Err(LangError::new(text)
+                    .argument("log")
+                    .help("leave `log` out, or give positions such as `x=1..=20`"));
+            }
+            (all, beyond) = (all + values, beyond + left_out);
+        }
+        if beyond > 0 {
+            let note = format!("Logarithmic axes show positive values only: {beyond} of {all} are left out.");
+            figure.note = format!("{} {note}", figure.note).trim().to_string();
+        }
+        let ends = shared.iter().filter_map(|i| figure.panels[*i].y_ends());
+        if let Some(range) = ends.reduce(|(lo, hi), (a, b)| (f64::min(lo, a), f64::max(hi, b))) {
+            shared.into_iter().for_each(|i| figure.panels[i].y.range = Some(range));
         }
         Ok(())
     }
+}
+
+/// The panels that share a vertical range with another one.
+fn sharing(figure: &Figure) -> Vec<usize> {
+    let range = |i: usize| figure.panels[i].y.range;
+    let n = figure.panels.len();
+    (0..n).filter(|i| range(*i).is_some() && (0..n).any(|j| j != *i && range(j) == range(*i))).collect()
 }
 
 fn set(axis: &mut Axis, label: Option<&str>, limits: Option<(f64, f64)>, log: bool) {

@@ -5,6 +5,7 @@ use crate::describe::{posterior_maps, slice_figures};
 use crate::fit::Fit;
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::Call;
+use crate::lang::numerals::number;
 use crate::lang::payload::explanation::Subject;
 use crate::lang::payload::plot::Between;
 use crate::lang::values::cast::FromValue;
@@ -36,6 +37,14 @@ const OPTIONS: &[FigureOption] = &[
         applies_to: "a kernel or a deep GP (the range of the input) or a list of numbers (their places)",
         except: |value| match value {
             Value::Explanation(explanation) => !matches!(explanation.of, Subject::Kernel(_)),
+            Value::Record(record) => all_numbers(record),
+            _ => false,
+        },
+    },
+    FigureOption {
+        name: "y",
+        applies_to: "a matrix with `mark=\"map\"` (the positions of its rows)",
+        except: |value| match value {
             Value::Record(record) => all_numbers(record),
             _ => false,
         },
@@ -133,6 +142,14 @@ fn is_numeric(value: &Value) -> bool {
     matches!(value, Value::Number(_) | Value::List(_) | Value::Range(_))
 }
 
+/// Whether a value is a list of lists, such as draws.
+fn of_lists(value: &Value) -> bool {
+    match value {
+        Value::List(list) => list.items().iter().any(|item| matches!(item, Value::List(_) | Value::Range(_))),
+        _ => false,
+    }
+}
+
 fn all_numbers(record: &Record) -> bool {
     record.fields().iter().all(|(_, value)| matches!(value, Value::Number(_)))
 }
@@ -147,7 +164,9 @@ pub fn several(value: &Value) -> Res<Option<Several>> {
         _ => return Ok(None),
     };
     let drawn = |value: &Value| !is_numeric(value) && value.kind().info().plot.is_some();
-    if !several.values.iter().any(drawn) {
+    let lists = several.values.iter().all(|value| matches!(value, Value::List(_) | Value::Range(_)));
+    let draws = lists && several.values.iter().any(of_lists);
+    if !draws && !several.values.iter().any(drawn) {
         return Ok(None);
     }
     match several.values.iter().find(|value| value.kind().info().plot.is_none() || matches!(value, Value::Record(_))) {
@@ -175,6 +194,12 @@ fn noun(value: &Value) -> &'static str {
     }
 }
 
+/// The values to which a keyword applies.
+fn of_kind<'v>(name: &'static str, values: &'v [Value]) -> impl Iterator<Item = &'v Value> {
+    let applies = move |value: &&Value| OPTIONS.iter().any(|option| option.name == name && option.applies(value));
+    values.iter().filter(applies)
+}
+
 /// Rejects a keyword that the figure of this value does not use. In a figure of several values it must apply to one.
 pub fn refuse_unused(call: &Call<'_, '_>, value: &Value) -> Res<()> {
     let values = drawn(value)?;
@@ -189,9 +214,14 @@ pub fn refuse_unused(call: &Call<'_, '_>, value: &Value) -> Res<()> {
         }
     }
     let still = |value: &Value| matches!(value, Value::Prediction(_)) && call.value("draws").is_none();
-    if call.value("frames").is_some() && values.iter().all(still) {
+    if call.value("frames").is_some() && of_kind("frames", &values).all(still) {
         let text = "nothing moves in the frames of a prediction without draws";
         return Err(LangError::new(text).argument("frames").help("give `draws=` too"));
+    }
+    let deciles = matches!(call.value("deciles"), Some(Value::Bool(true)));
+    if deciles && call.value("band").is_some() && of_kind("band", &values).all(|v| matches!(v, Value::Prediction(_))) {
+        let text = "`band=` does not apply to bands between deciles, which are those of new observations";
+        return Err(LangError::new(text).argument("band").help("leave one of the two out"));
     }
     refuse_without_show(call, &values)?;
     let Some(Value::Str(show)) = call.value("show") else { return Ok(()) };
@@ -251,12 +281,12 @@ fn refuse_without_show(call: &Call<'_, '_>, values: &[Value]) -> Res<()> {
         let text = format!("`{name}=` applies to the figure `show=\"{show}\"`");
         Err(LangError::new(text).argument(name).help(format!("write `show=\"{show}\"` too")))
     };
-    let parts = values.iter().all(|value| matches!(value, Value::Decomposition(_)));
-    let fits = values.iter().all(|value| matches!(value, Value::Fit(_)));
+    let only = |name: &'static str, is: fn(&Value) -> bool| call.value(name).is_some() && of_kind(name, values).all(is);
+    let parts = |value: &Value| matches!(value, Value::Decomposition(_));
     match () {
-        () if parts && call.value("between").is_some() => needs("between", "correlation"),
-        () if parts && call.value("n").is_some() => needs("n", "correlation"),
-        () if fits && call.value("at").is_some() => needs("at", "slice"),
+        () if only("between", parts) => needs("between", "correlation"),
+        () if only("n", parts) => needs("n", "correlation"),
+        () if only("at", |value| matches!(value, Value::Fit(_))) => needs("at", "slice"),
         () => Ok(()),
     }
 }
@@ -273,7 +303,10 @@ fn slice_of(call: &Call<'_, '_>, fit: &Fit) -> Res<()> {
     if given.len() == inputs.len() && given.iter().all(|v| v.is_finite()) {
         return Ok(());
     }
-    let text = format!("a point has a number for each of {}, found {}", inputs.join(", "), given.len());
+    let text = match given.iter().find(|v| !v.is_finite()) {
+        Some(wrong) => format!("the numbers of a point are finite, found {}", number(*wrong)),
+        None => format!("a point has a number for each of {}, found {}", inputs.join(", "), given.len()),
+    };
     Err(LangError::new(text).argument("at"))
 }
 
@@ -288,6 +321,18 @@ pub fn between(call: &mut Call<'_, '_>) -> Res<Option<Between>> {
             let text = "`between` is the labels of two parts, or \"all\"";
             let help = "for example `between=[\"cement\", \"water\"]`; twice the same label is a part with itself";
             Err(LangError::new(text).argument("between").help(help))
+        }
+    }
+}
+
+/// The point of a covariance or of slices, if given.
+pub fn point(call: &mut Call<'_, '_>) -> Res<Option<Vec<f64>>> {
+    let point: Option<Vec<f64>> = call.maybe("at")?;
+    match point.iter().flatten().find(|v| !v.is_finite()) {
+        None => Ok(point),
+        Some(wrong) => {
+            let text = format!("the numbers of a point are finite, found {}", number(*wrong));
+            Err(LangError::new(text).argument("at"))
         }
     }
 }
@@ -313,19 +358,26 @@ pub fn scales(call: &mut Call<'_, '_>) -> Res<Option<Scales>> {
     }))
 }
 
-/// The ends of a range, or the least and greatest of a list of numbers. `what` begins the message about others.
+/// The ends of a range, or two numbers. `what` begins the message about others.
 pub fn ends(value: &Value, what: &str, argument: &'static str) -> Res<(f64, f64)> {
     let ends = match value {
-        Value::Range(range) => (range.start, range.end),
-        other => {
-            let values = Vec::<f64>::from_value(other.clone()).map_err(|error| error.argument(argument))?;
-            values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)))
-        }
+        Value::Range(range) => Some((range.start, range.end)),
+        other => match Vec::<f64>::from_value(other.clone()).map_err(|error| error.argument(argument))?[..] {
+            [lo, hi] => Some((lo, hi)),
+            _ => None,
+        },
     };
-    let (lo, hi) = (ends.0.min(ends.1), ends.0.max(ends.1));
-    if !(lo.is_finite() && hi.is_finite() && (hi - lo).is_finite() && lo < hi) {
-        let text = format!("{what} is a range with two ends, as in `{argument}=-3..=3`");
-        return Err(LangError::new(text).argument(argument));
+    match ends {
+        Some((lo, hi)) if lo < hi && (hi - lo).is_finite() => Ok((lo, hi)),
+        Some((lo, hi)) if lo > hi && (lo - hi).is_finite() => {
+            let text =
+                format!("{what} is a range from the lower to the higher end, found {} to {}", number(lo), number(hi));
+            let help = format!("write `{argument}=[{}, {}]`", number(hi), number(lo));
+            Err(LangError::new(text).argument(argument).help(help))
+        }
+        _ => {
+            let text = format!("{what} is a range with two ends, as in `{argument}=-3..=3`");
+            Err(LangError::new(text).argument(argument))
+        }
     }
-    Ok((lo, hi))
 }

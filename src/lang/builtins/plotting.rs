@@ -3,97 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rand_pcg::Pcg64;
-
-use crate::describe::number_figures::Marked;
-use crate::describe::part_figures::Scales;
-use crate::describe::result_figures::BandOf;
-use crate::figure::{self, Figure};
+use crate::figure::{self, Figure, Panel};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::eval::host::Item;
-use crate::lang::payload::plot::{Between, Drawable, PlotError, PlotOptions};
+use crate::lang::numerals::number;
 use crate::lang::signature::{Group, Place, Want};
-use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Kind, Value};
 
-use super::files::{nouns, out_path};
-use super::kernel_figures::{self, KernelPlot};
-use super::models::lang_error;
-use super::plot_axes::{self, LOG, SIZE, TITLE, XLABEL, XLIM, YLABEL, YLIM};
+use super::files::out_path;
+use super::pictures::{Arguments, picture};
+use super::plot_axes::{self, AxesOptions, LOG, SIZE, TITLE, XLABEL, XLIM, YLABEL, YLIM};
 use super::plot_options::{self, Several};
-
-/// The arguments that say what is drawn of a value.
-struct Arguments {
-    band: BandOf,
-    show: Option<Arc<str>>,
-    x: Option<Value>,
-    at: Option<Vec<f64>>,
-    view: Option<(f64, f64)>,
-    draws: Option<usize>,
-    scales: Option<Scales>,
-    mark: Marked,
-    names: Option<Vec<String>>,
-    deciles: bool,
-    between: Option<Between>,
-    points: Option<usize>,
-    /// The position in the circle of an animation, from 0 to 1.
-    phase: f64,
-    /// The range of kernels that share an axis.
-    range: Option<(f64, f64)>,
-    /// The random numbers of all kernels of a figure, so that they differ only by the kernel.
-    random: Option<Pcg64>,
-}
-
-impl Arguments {
-    fn none() -> Self {
-        Self {
-            band: BandOf::Y,
-            show: None,
-            x: None,
-            at: None,
-            view: None,
-            draws: None,
-            scales: None,
-            mark: Marked::Line,
-            names: None,
-            deciles: false,
-            between: None,
-            points: None,
-            phase: 0.0,
-            range: None,
-            random: None,
-        }
-    }
-
-    fn of(call: &mut Call<'_, '_>) -> Res<Self> {
-        Ok(Self {
-            band: match call.maybe::<Arc<str>>("band")?.as_deref() {
-                Some("f") => BandOf::F,
-                _ => BandOf::Y,
-            },
-            show: call.maybe("show")?,
-            x: call.maybe("x")?,
-            at: call.maybe("at")?,
-            view: view(call)?,
-            draws: draws(call)?,
-            scales: plot_options::scales(call)?,
-            mark: match call.maybe::<Arc<str>>("mark")?.as_deref() {
-                Some("points") => Marked::Points,
-                Some("bars") => Marked::Bars,
-                Some("strip") => Marked::Strip,
-                Some("histogram") => Marked::Histogram,
-                Some("map") => Marked::Map,
-                _ => Marked::Line,
-            },
-            names: names(call)?,
-            deciles: call.or("deciles", false)?,
-            between: plot_options::between(call)?,
-            points: plot_options::points(call)?,
-            ..Self::none()
-        })
-    }
-}
 
 fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("value")?;
@@ -103,34 +24,86 @@ fn plot(call: &mut Call<'_, '_>) -> Res<Value> {
     let axes = plot_axes::given(call)?;
     let mut args = Arguments::of(call)?;
     if let Some(count) = frames {
-        let mut all = Vec::with_capacity(count);
-        for i in 0..count {
-            call.eval.poll()?;
-            args.phase = i as f64 / count as f64;
-            let mut frame = picture(call, &value, &mut args)?;
-            axes.apply(&mut frame)?;
-            all.push(frame);
-        }
-        figure::share_axes(&mut all);
-        let path = path.unwrap_or_default();
-        for (i, frame) in all.iter().enumerate() {
-            let path = out_path(call, &frame_name(&path, i + 1, count))?;
-            save(call, frame, path)?;
-        }
-        return Ok(Value::Nothing);
+        return animate(call, &value, &mut args, &axes, count, &path.unwrap_or_default());
     }
     let mut figure = picture(call, &value, &mut args)?;
+    refuse_empty(&figure, "value")?;
     axes.apply(&mut figure)?;
+    refuse_hidden(&figure)?;
     let Some(name) = path else {
         return Ok(Value::Figure(Arc::new(figure)));
     };
     let path = out_path(call, &name)?;
-    save(call, &figure, path)?;
+    save(call, figure, path)?;
     Ok(Value::Nothing)
 }
 
-fn save(call: &mut Call<'_, '_>, figure: &Figure, path: PathBuf) -> Res<()> {
-    figure::save(figure, &path).map_err(|error| LangError::new(error.to_string()).argument("path"))?;
+/// Rejects a figure without values.
+fn refuse_empty(figure: &Figure, argument: &'static str) -> Res<()> {
+    if figure.panels.is_empty() || figure.panels.iter().any(Panel::has_values) {
+        return Ok(());
+    }
+    let text = "there is nothing to draw: no value is a finite number";
+    Err(LangError::new(text).argument(argument).help("give values of which at least one is finite"))
+}
+
+/// Rejects limits outside of which all values are.
+fn refuse_hidden(figure: &Figure) -> Res<()> {
+    let ranged = |panel: &Panel| panel.x.range.is_some() || panel.y.range.is_some();
+    if !figure.panels.iter().any(ranged) || figure.panels.iter().any(Panel::shows_something) {
+        return Ok(());
+    }
+    let whole = |panel: &Panel| Panel { x: panel.x.without_range(), y: panel.y.without_range(), ..panel.clone() };
+    let all: Vec<Panel> = figure.panels.iter().map(whole).collect();
+    let outside = |(panel, whole): (&Panel, &Panel)| {
+        panel.x.range.zip(whole.x_ends()).is_some_and(|((a, b), (lo, hi))| b < lo || hi < a)
+    };
+    let across = figure.panels.iter().zip(&all).all(outside);
+    let (argument, of): (_, fn(&Panel) -> _) = if across { ("xlim", Panel::x_ends) } else { ("ylim", Panel::y_ends) };
+    let ends = all.iter().filter_map(of).reduce(|(a, b), (c, d)| (f64::min(a, c), f64::max(b, d)));
+    let text = format!("there is nothing to draw within `{argument}`");
+    let error = LangError::new(text).argument(argument);
+    Err(match ends {
+        Some((lo, hi)) => error.help(format!("the values are from {} to {}", number(lo), number(hi))),
+        None => error,
+    })
+}
+
+/// Writes the frames of an animation.
+fn animate(
+    call: &mut Call<'_, '_>,
+    value: &Value,
+    args: &mut Arguments,
+    axes: &AxesOptions,
+    count: usize,
+    path: &str,
+) -> Res<Value> {
+    let mut all = Vec::new();
+    for i in 0..count {
+        args.phase = i as f64 / count as f64;
+        let mut frame = picture(call, value, args)?;
+        refuse_empty(&frame, "value")?;
+        axes.apply(&mut frame)?;
+        // spaces have no axes to share
+        if frame.panels.iter().all(Panel::is_space) {
+            let path = out_path(call, &frame_name(path, i + 1, count))?;
+            save(call, frame, path)?;
+        } else {
+            all.push(frame);
+        }
+    }
+    figure::share_axes(&mut all);
+    for (i, frame) in all.into_iter().enumerate() {
+        let path = out_path(call, &frame_name(path, i + 1, count))?;
+        save(call, frame, path)?;
+    }
+    Ok(Value::Nothing)
+}
+
+fn save(call: &mut Call<'_, '_>, figure: Figure, path: PathBuf) -> Res<()> {
+    let to = path.clone();
+    let saved = call.unless_stopped(move || figure::save(&figure, &to))?;
+    saved.map_err(|error| LangError::new(error.to_string()).argument("path"))?;
     call.emit(Item::Wrote(path));
     Ok(())
 }
@@ -162,107 +135,6 @@ fn frame_name(path: &str, i: usize, count: usize) -> String {
     format!("{stem}_{i:0digits$}.{ending}")
 }
 
-/// The figure of a value, or of several values over one another.
-fn picture(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figure> {
-    let Some(several) = plot_options::several(value)? else { return one(call, value, args) };
-    let kernels = several.values.iter().filter_map(|value| if let Value::Kernel(k) = value { Some(k) } else { None });
-    let ranges = kernels.map(kernel_figures::default_range);
-    if let Some(range) = ranges.reduce(|(lo, hi), (a, b)| (f64::min(lo, a), f64::max(hi, b))) {
-        args.range = Some(range);
-    }
-    let names = args.names.take().or(several.names);
-    let mut figures = Vec::with_capacity(several.values.len());
-    for value in &several.values {
-        figures.push(one(call, value, args)?);
-    }
-    let names = match names {
-        Some(names) if names.len() == figures.len() => names,
-        Some(names) => {
-            let text = format!("{} names do not match {} values", names.len(), figures.len());
-            return Err(LangError::new(text).argument("names"));
-        }
-        None => default_names(&several.values, &figures),
-    };
-    args.names = Some(names.clone());
-    // the title of a kernel is its name, which the legend gives
-    let kernel = |value: &Value| matches!(value, Value::Kernel(_));
-    if several.values.iter().any(kernel) {
-        figures.iter_mut().for_each(|figure| figure.title.clear());
-    }
-    figure::overlay(names.into_iter().zip(figures).collect()).map_err(|error| {
-        let help = "`panels([…])` draws them side by side, and `plot(value, show=…)` may choose one of the panels";
-        LangError::new(error.to_string()).argument("value").help(help)
-    })
-}
-
-/// Kernels are named by themselves, other values by the titles of their figures if these differ.
-fn default_names(values: &[Value], figures: &[Figure]) -> Vec<String> {
-    let name = |(value, figure): (&Value, &Figure)| match value {
-        Value::Kernel(kernel) => kernel.label().map_or_else(|| kernel.to_string(), ToString::to_string),
-        _ => figure.title.clone(),
-    };
-    let names: Vec<String> = values.iter().zip(figures).map(name).collect();
-    let distinct = names.iter().enumerate().all(|(i, name)| !name.is_empty() && !names[..i].contains(name));
-    if distinct { names } else { (1..=values.len()).map(|i| i.to_string()).collect() }
-}
-
-/// The figure of one value.
-fn one(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figure> {
-    let seed = call.eval.host.seed;
-    // for a kernel it is a range
-    let listed = matches!(value, Value::List(_) | Value::Range(_) | Value::Record(_));
-    let x = match &args.x {
-        Some(x) if listed => Some(numbers(x)?),
-        _ => None,
-    };
-    let range = args.range;
-    let given = args.x.clone();
-    let ranged = move || match &given {
-        Some(x) => plot_options::ends(x, "for a kernel or a deep GP, `x`", "x").map(Some),
-        None => Ok(range),
-    };
-    let (at, show, draws, phase, view) = (args.at.clone(), args.show.clone(), args.draws, args.phase, args.view);
-    let random = &mut args.random;
-    let mut draw = |from: Drawable<'_>| match from {
-        Drawable::Kernel(kernel) => {
-            let range = ranged()?;
-            let random = match random {
-                Some(random) => random.clone(),
-                None => random.insert(super::random_numbers::random(call)?).clone(),
-            };
-            let plot = KernelPlot { range, at: at.clone(), show: show.clone(), draws, phase, view, random };
-            kernel_figures::picture(kernel, plot, &call.eval.host.origins)
-        }
-        Drawable::Deep(model) => super::deep_priors::picture(call, model, ranged()?),
-    };
-    let figure = value.figure(&mut PlotOptions {
-        band: args.band,
-        show: args.show.clone(),
-        x,
-        view: args.view,
-        draws: args.draws,
-        seed,
-        scales: args.scales,
-        mark: args.mark,
-        names: args.names.clone(),
-        deciles: args.deciles,
-        between: args.between.clone(),
-        at: args.at.clone(),
-        points: args.points,
-        phase: args.phase,
-        draw: &mut draw,
-    });
-    figure.map_err(|error| match error {
-        PlotError::NoFigure => expected(&nouns(|kind| kind.plot.is_some()), value).argument("value"),
-        PlotError::Model(error) => lang_error(call.eval, error),
-        PlotError::Other(error) => error.argument("value"),
-    })
-}
-
-fn numbers(value: &Value) -> Res<Vec<f64>> {
-    Vec::<f64>::from_value(value.clone()).map_err(|error| error.argument("x"))
-}
-
 /// Several figures side by side.
 fn panels(call: &mut Call<'_, '_>) -> Res<Value> {
     let value: Value = call.arg("values")?;
@@ -281,37 +153,10 @@ fn panels(call: &mut Call<'_, '_>) -> Res<Value> {
         return Err(LangError::new("there is nothing to draw: the list is empty").argument("values"));
     }
     let mut figure = figure::panels(figures, columns);
+    refuse_empty(&figure, "values")?;
     axes.apply(&mut figure)?;
+    refuse_hidden(&figure)?;
     Ok(Value::Figure(Arc::new(figure)))
-}
-
-/// The names of several values, if given.
-fn names(call: &mut Call<'_, '_>) -> Res<Option<Vec<String>>> {
-    let Some(value) = call.maybe::<Value>("names")? else { return Ok(None) };
-    let names = plot_options::parts(&value)?.values.into_iter();
-    names.map(|name| Arc::<str>::from_value(name).map(|name| name.to_string())).collect::<Res<_>>().map(Some)
-}
-
-/// The largest number of draws in a figure; more cannot be distinguished.
-const MOST_DRAWS: usize = 10_000;
-
-/// The number of draws, if given.
-fn draws(call: &mut Call<'_, '_>) -> Res<Option<usize>> {
-    match call.maybe::<usize>("draws")? {
-        Some(count) if count > MOST_DRAWS => {
-            Err(LangError::new(format!("a figure shows at most 10,000 draws, found {count}")).argument("draws"))
-        }
-        count => Ok(count),
-    }
-}
-
-/// The direction from which a surface is viewed.
-fn view(call: &mut Call<'_, '_>) -> Res<Option<(f64, f64)>> {
-    match call.maybe::<Vec<f64>>("view")?.as_deref() {
-        None => Ok(None),
-        Some([azimuth, elevation]) if azimuth.is_finite() && elevation.is_finite() => Ok(Some((*azimuth, *elevation))),
-        Some(_) => Err(LangError::new("a view is two angles in degrees, as in `view=[30, 20]`").argument("view")),
-    }
 }
 
 pub static PLOTTING: &[Builtin] = &[
@@ -337,7 +182,13 @@ pub static PLOTTING: &[Builtin] = &[
                 "x",
                 Want::Numbers,
                 "indices of the list; for a kernel -5 to 5; for a deep GP -4 to 4",
-                "for a list of numbers, the x coordinate of each; for a kernel or a deep GP, the range of its input",
+                "for a list of numbers, the x coordinate of each, and for a map of its columns; for a kernel or a deep GP, the range of its input",
+            ),
+            Place::keyword(
+                "y",
+                Want::Numbers,
+                "indices of the rows; for a symmetric matrix `x`",
+                "for a map, the position of each row of the matrix, the first at the bottom",
             ),
             Place::keyword(
                 "show",
@@ -437,8 +288,10 @@ pub static PLOTTING: &[Builtin] = &[
         help: "The figure of a kernel of one input shows k(·, 0) and functions drawn from it, over the range `x`; of two \
                inputs, maps of these; of three, surfaces on which k(·, 0) has one value. A prediction with several \
                inputs is drawn along the input that is a time, or the only one that varies. Several values share axes: \
-               each has a colour, and its name is in the legend. Bands are the mean plus and minus two standard \
-               deviations. An argument that does not apply to the value is an error.",
+               each has a colour, and its name is in the legend; a kernel beside fits, predictions or \
+               numbers is a prior over their inputs, and points and lines lie over one map. Bands are the mean plus and \
+               minus two standard deviations. A note counts values that are not finite, and those that a logarithmic \
+               axis leaves out. An argument that does not apply to the value is an error.",
         examples: &[
             "plot(SE(0))",
             "plot(SE(0, l=0.3), x=-3..=3)",

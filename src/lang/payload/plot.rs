@@ -17,6 +17,8 @@ pub struct PlotOptions<'p> {
     pub band: BandOf,
     pub show: Option<Arc<str>>,
     pub x: Option<Vec<f64>>,
+    /// The positions of the rows of a map.
+    pub y: Option<Vec<f64>>,
     /// Azimuth and elevation, in degrees.
     pub view: Option<(f64, f64)>,
     /// The number of functions drawn from a posterior, if given.

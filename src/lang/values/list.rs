@@ -22,7 +22,7 @@ impl ValueKind for List {
     const NOUN: &'static str = "a list";
     const MADE_BY: &'static str = "`[1, 2, 3]`; items are counted from 0";
     const PLAIN: bool = true;
-    const PLOT: Option<&'static [&'static str]> = Some(&["x", "mark", "names"]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["x", "y", "mark", "names"]);
     const TABLE: bool = true;
     const MEMBERS: &'static [Member<Self>] =
         &[Member::new("n", "the number of items", |list| Value::Number(list.len() as f64))];
@@ -77,11 +77,39 @@ pub fn numbers_figure(lists: impl Iterator<Item = (String, Value)>, options: &Pl
         return Err(LangError::new("`x=` does not apply to a strip or a histogram").help("leave it out"));
     }
     let lists = lists.map(list).collect::<Res<Vec<Numbers>>>()?;
-    if options.mark == Marked::Map && (lists.len() < 2 || lists.iter().any(|row| row.y.len() != lists[0].y.len())) {
-        let text = "a map is drawn of a list of several rows of the same length";
-        return Err(LangError::new(text).help("for example of `gram(k, xs)`"));
+    if options.mark == Marked::Map {
+        return map(lists, options);
+    }
+    if options.y.is_some() {
+        let text = "`y=` is the positions of the rows of a map";
+        return Err(LangError::new(text).argument("y").help("write `mark=\"map\"` too, or leave it out"));
     }
     Ok(number_figures::numbers(lists, options.mark, if xs.is_some() { "x" } else { "index" }))
+}
+
+/// The rows of a matrix as a map.
+fn map(rows: Vec<Numbers>, options: &PlotOptions<'_>) -> Res<Figure> {
+    if rows.len() < 2 || rows[0].y.len() < 2 || rows.iter().any(|row| row.y.len() != rows[0].y.len()) {
+        let text = "a map is drawn of a list of several rows of the same length, of at least two numbers each";
+        return Err(LangError::new(text).help("for example of `gram(k, xs)`"));
+    }
+    if options.names.is_some() {
+        let text = "`names=` does not apply to a map, whose rows have positions";
+        return Err(LangError::new(text).argument("names").help("give their positions as `y=`, or leave it out"));
+    }
+    if let Some(y) = options.y.as_deref().filter(|y| y.len() != rows.len()) {
+        let text = format!("{} rows do not match {} positions", rows.len(), y.len());
+        return Err(LangError::new(text).argument("y"));
+    }
+    for (name, places) in [("x", options.x.as_deref()), ("y", options.y.as_deref())] {
+        if let Some(places) = places
+            && !(places.iter().all(|v| v.is_finite()) && places.windows(2).all(|pair| pair[0] < pair[1]))
+        {
+            let text = format!("the positions `{name}` of a map ascend from each to the next");
+            return Err(LangError::new(text).argument(name).help("put the matrix in the same order"));
+        }
+    }
+    Ok(number_figures::map(&rows, options.x.is_some(), options.y.as_deref()))
 }
 
 /// Records of numbers and text are displayed as a table; items of several lines below their index; others in brackets; rows of numbers below one another.

@@ -20,7 +20,7 @@ impl ValueKind for Record {
     const MADE_BY: &'static str = "`record(a=1)`, a row of a table";
     const OPEN_MEMBERS: bool = true;
     const PLAIN: bool = true;
-    const PLOT: Option<&'static [&'static str]> = Some(&["x", "mark"]);
+    const PLOT: Option<&'static [&'static str]> = Some(&["x", "y", "mark"]);
 
     fn open_member(&self, name: &str) -> Option<Res<Value>> {
         self.get(name).cloned().map(Ok)
