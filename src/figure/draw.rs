@@ -4,7 +4,7 @@
 //! restart a dash at every corner and print 1e299 with 300 digits; so layout, ticks and dashes are our own.
 
 use kuva::render::color::Color;
-use kuva::render::render::{PathData, Primitive, Scene, TextAnchor, TextSpan, build_path};
+use kuva::render::render::{PathData, Primitive, Scene, build_path};
 
 use super::heat_cells::{cells, plane_cells};
 use super::hidden_surfaces;
@@ -12,12 +12,13 @@ use super::layout::{Anchor, ColourBar, Frame, Key, Page, Placed, TICK, TICK_MARK
 use super::mesh::{self, Side};
 use super::nodes::draw_nodes;
 use super::palette::{self, Rgb, Shades, colour};
+use super::primitives::{draw_text, line, paint, rectangle};
 use super::rasterize;
 use super::scale::Tick;
 use super::shapes::{Point, pairs, runs};
 use super::spec::{Across, Mark, Role};
 use super::strokes::{Lines, Room, band, bars, dots, stroke};
-use super::text::{clean, width};
+use super::text::width;
 
 /// PNGs are rendered and text is measured in DejaVu Sans; the others have similar widths.
 const FONTS: &str = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";
@@ -365,58 +366,8 @@ fn triangle(scene: &mut Scene, (x, y): Point, role: Role) {
     })));
 }
 
-pub(super) fn line(scene: &mut Scene, a: Point, b: Point, ink: Rgb, wide: f64) {
-    scene.add(Primitive::Line {
-        x1: a.0,
-        y1: a.1,
-        x2: b.0,
-        y2: b.1,
-        stroke: paint(ink),
-        stroke_width: wide,
-        stroke_dasharray: None,
-    });
-}
-
-pub(super) fn rectangle(scene: &mut Scene, frame: Frame, fill: Rgb, opacity: Option<f64>) {
-    scene.add(Primitive::Rect {
-        x: frame.x,
-        y: frame.y,
-        width: frame.w.max(0.0),
-        height: frame.h.max(0.0),
-        fill: paint(fill),
-        stroke: None,
-        stroke_width: None,
-        opacity,
-    });
-}
-
 fn small(scene: &mut Scene, (x, y): Point, text: &str, anchor: Anchor) {
     draw_text(scene, &Text { x, y, text: text.into(), size: TICK, anchor, bold: false, colour: palette::QUIET });
-}
-
-pub(super) fn draw_text(scene: &mut Scene, text: &Text) {
-    let Text { x, y, size, .. } = *text;
-    let anchor = match text.anchor {
-        Anchor::Start => TextAnchor::Start,
-        Anchor::Middle => TextAnchor::Middle,
-        Anchor::End => TextAnchor::End,
-    };
-    let color = Some(paint(text.colour));
-    // names of ticks and texts of cells come from the data unchanged
-    let shown = clean(&text.text);
-    if text.bold {
-        // The pixel renderer supports bold only in rich text, which has no formulas.
-        let spans = vec![TextSpan { bold: true, ..TextSpan::plain(&shown) }];
-        scene.add(Primitive::RichText { x, y, spans, size, anchor, color });
-        return;
-    }
-    // The crate would parse text between two dollar signs as a formula.
-    let content = shown.replace('$', "\\$");
-    scene.add(Primitive::Text { x, y, content, size, anchor, rotate: None, bold: false, color });
-}
-
-pub(super) fn paint((r, g, b): Rgb) -> Color {
-    Color::Rgb(r, g, b)
 }
 
 fn hex((r, g, b): Rgb) -> String {

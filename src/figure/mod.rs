@@ -21,6 +21,7 @@ mod mesh;
 mod nodes;
 mod palette;
 mod plot_box;
+mod primitives;
 mod rasterize;
 mod scale;
 mod shapes;

@@ -2,9 +2,9 @@
 
 use kuva::render::render::Scene;
 
-use super::draw::{draw_text, line, rectangle};
 use super::layout::{Anchor, Frame, Text};
 use super::palette::{self, Shades};
+use super::primitives::{draw_text, line, rectangle};
 use super::shapes::Point;
 use super::text::{width, wrap};
 

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use kuva::render::color::Color;
 use kuva::render::render::{PathData, Primitive, Scene, build_path};
 
-use super::draw::paint;
 use super::layout::{Frame, Page, Placed};
 use super::palette::{self, Rgb, colour};
+use super::primitives::paint;
 use super::shapes::{DENSE, Point, dashes, thin_line, thin_points};
 use super::spec::{Mark, Role};
 
