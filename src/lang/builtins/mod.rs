@@ -51,6 +51,7 @@ mod sequences;
 mod steps;
 mod structures;
 mod surfaces;
+mod symmetries;
 mod target_scale;
 mod text;
 mod time;
@@ -85,6 +86,7 @@ pub static ALL: &[&[Builtin]] = &[
     searches::SEARCHES,
     features::FEATURES,
     results::RESULTS,
+    symmetries::SYMMETRIES,
     decomposition::DECOMPOSITION,
     crossval::CROSSVAL,
     classes::CLASSES,

@@ -62,6 +62,10 @@ pub(super) fn values(
 ) -> Res<Values> {
     let each = param.size == Size::Each || (ard && param.size == Size::EachIfArd);
     match value {
+        Value::List(list) if each && list.is_empty() => {
+            let error = LangError::new(format!("an empty list has no {} for `{}`", param.name, spec.name));
+            Err(error.help(format!("leave `{}=` out for values that a fit finds", param.short)))
+        }
         Value::List(list) if each => {
             let params = list.items().iter().enumerate().map(|(i, item)| {
                 one(spec, param, item.clone()).map_err(|t| match parts.get(i) {
