@@ -12,6 +12,9 @@ pub fn join_or(words: impl IntoIterator<Item = String>) -> String {
     }
 }
 
+/// A longer name is not taken for a misspelt one.
+const LONGEST: usize = 200;
+
 /// The known name nearest to a misspelt one, if any is near.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
@@ -22,9 +25,11 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         5..=7 => 2,
         _ => 3,
     };
+    // a name whose length differs by more is farther away, and the distance of long texts takes long
+    let near = |candidate: &&str| candidate.len().abs_diff(name.len()) <= 4 * allowed;
     known
         .into_iter()
-        .filter(|candidate| *candidate != name)
+        .filter(|candidate| *candidate != name && near(candidate) && name.len() <= LONGEST)
         .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min()

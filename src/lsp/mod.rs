@@ -9,6 +9,7 @@ mod hover;
 mod names;
 mod tables;
 mod text;
+mod wire;
 
 use std::collections::HashMap;
 
@@ -39,12 +40,13 @@ use text::{Encoding, Text};
 
 /// Serves one client until it leaves. Returns an exit code.
 pub fn start() -> u8 {
-    let (connection, threads) = Connection::stdio();
+    let (connection, writer) = wire::connect();
     let served = serve(&connection);
     drop(connection);
+    // what was sent is written before the program ends
+    let written = writer.join();
     match served {
-        // The threads end with the client's side; without `exit` they may wait for it.
-        Ok(()) => threads.join().map_or(FAILED, |()| 0),
+        Ok(()) => written.map_or(FAILED, |()| 0),
         Err(error) => {
             Screen::new(Format::Text).error(format!("the language server stopped: {error}"));
             FAILED

@@ -36,8 +36,17 @@ fn fits(n: usize, m: usize) -> Res<()> {
 /// The matrix of a kernel at rows, with both halves.
 pub fn own_gram(call: &mut Call<'_, '_>, kernel: &Kernel, rows: &Rows) -> Res<Matrix> {
     fits(rows.n, rows.n)?;
-    let origins = &call.eval.host.origins;
-    Placed::new(kernel, rows, true, origins)?.gram(rows).map_err(|error| origins.eval_error(&error))
+    let placed = Placed::new(kernel, rows, true, &call.eval.host.origins)?;
+    matrix(call, placed, rows.clone(), None)
+}
+
+/// The matrix between rows and themselves or others; given up when the user stops it, as deep kernels may take long.
+fn matrix(call: &Call<'_, '_>, placed: Placed, xs: Rows, ys: Option<Rows>) -> Res<Matrix> {
+    let computed = call.unless_stopped(move || match &ys {
+        None => placed.gram(&xs),
+        Some(ys) => placed.cross(&xs, ys),
+    })?;
+    computed.map_err(|error| call.eval.host.origins.eval_error(&error))
 }
 
 fn gram(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -65,14 +74,12 @@ fn gram(call: &mut Call<'_, '_>) -> Res<Value> {
         return List::collect((0..xs.n).map(|_| Ok(Value::List(List::default())))).map(Value::List);
     }
     let all = xs.then(&ys).map_err(|t| t.argument("ys"))?;
-    let origins = &call.eval.host.origins;
-    let placed = Placed::new(&kernel, &all, true, origins)?;
-    rows(&placed.cross(&xs, &all.last(ys.n)).map_err(|error| origins.eval_error(&error))?)
+    let placed = Placed::new(&kernel, &all, true, &call.eval.host.origins)?;
+    rows(&matrix(call, placed, xs, Some(all.last(ys.n)))?)
 }
 
 /// The matrix between the rows of data and themselves, other data, or rows with the inputs of the data in order.
 fn gram_on_data(call: &mut Call<'_, '_>, kernel: &Kernel, data: &Dataset, ys: Option<Value>) -> Res<Value> {
-    let origins = &call.eval.host.origins;
     let xs = Rows::of_data(data);
     let others = match ys {
         None => None,
@@ -90,12 +97,8 @@ fn gram_on_data(call: &mut Call<'_, '_>, kernel: &Kernel, data: &Dataset, ys: Op
         }
     };
     fits(xs.n, others.as_ref().map_or(xs.n, |others| others.n))?;
-    let (placed, xs) = Placed::on_data(kernel, data, origins)?;
-    let matrix = match &others {
-        None => placed.gram(&xs),
-        Some(others) => placed.cross(&xs, others),
-    };
-    rows(&matrix.map_err(|error| origins.eval_error(&error))?)
+    let (placed, xs) = Placed::on_data(kernel, data, &call.eval.host.origins)?;
+    rows(&matrix(call, placed, xs, others)?)
 }
 
 /// The matrix of a user's function of two rows, which need not be a kernel.
