@@ -18,6 +18,7 @@ mod script;
 mod server;
 mod slider;
 mod state;
+mod view;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -37,7 +37,7 @@ fn fits(n: usize, m: usize) -> Res<()> {
 pub fn own_gram(call: &mut Call<'_, '_>, kernel: &Kernel, rows: &Rows) -> Res<Matrix> {
     fits(rows.n, rows.n)?;
     let origins = &call.eval.host.origins;
-    Placed::new(kernel, rows, true, origins)?.gram(rows).map_err(|error| origins.eval_error(&error))
+    Placed::new(kernel, rows, true, origins)?.gram(rows, call.eval.progress).map_err(|error| origins.eval_error(&error))
 }
 
 fn gram(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -92,7 +92,7 @@ fn gram_on_data(call: &mut Call<'_, '_>, kernel: &Kernel, data: &Dataset, ys: Op
     fits(xs.n, others.as_ref().map_or(xs.n, |others| others.n))?;
     let (placed, xs) = Placed::on_data(kernel, data, origins)?;
     let matrix = match &others {
-        None => placed.gram(&xs),
+        None => placed.gram(&xs, call.eval.progress),
         Some(others) => placed.cross(&xs, others),
     };
     rows(&matrix.map_err(|error| origins.eval_error(&error))?)
