@@ -224,8 +224,8 @@ pub static PLOTTING: &[Builtin] = &[
                 "at",
                 Want::Numbers,
                 "the origin; for a fit the medians",
-                "for a kernel, the point x₀ of k(·, x₀), one number for each input, or a date; for a fit with `show=\"slice\"`, the \
-                 values of the inputs that a panel does not vary",
+                "for a kernel, the point x₀ of k(·, x₀), one number for each input, or a date; for a fit with \
+                 `show=\"slice\"`, the values of the inputs that a panel does not vary",
             ),
             Place::keyword(
                 "between",
