@@ -247,7 +247,7 @@ fn one(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figu
     };
     let range = args.range;
     let given = args.x.clone();
-    let dates = [&args.x, &args.dated].into_iter().flatten().any(|value| is_dates(value));
+    let dates = [&args.x, &args.dated].into_iter().flatten().any(is_dates);
     let ranged = move || match &given {
         Some(x) => plot_options::ends(x, "for a kernel or a deep GP, `x`", "x").map(Some),
         None => Ok(range),
