@@ -122,6 +122,16 @@ impl Panel {
         }
     }
 
+    /// The axes of its places have dates, which are numbers of days: the horizontal one, and the vertical one of a map
+    /// with the same places.
+    pub fn on_dates(&mut self) {
+        self.x.time = Some(TimeUnit::Day);
+        let same = |mark: &Mark| matches!(mark, Mark::Heat { x, y, .. } if x == y);
+        if self.marks.iter().any(same) {
+            self.y.time = Some(TimeUnit::Day);
+        }
+    }
+
     /// How many of its values are on the axes, and how many of these a logarithmic axis cannot show.
     pub fn beyond_logarithms(&self) -> (usize, usize) {
         let (mut all, mut beyond) = (0, 0);

@@ -9,7 +9,7 @@ use mercer::data::Column;
 use mercer::describe::{english, kernel_points};
 use mercer::figure::{Figure, Size, distinct, plot_boxes, to_svg};
 use mercer::fit::Fit;
-use mercer::kernel::Kernel;
+use mercer::kernel::{Kernel, quoted};
 use mercer::lang::values::value::Value;
 use mercer::progress::Progress;
 use mercer::render::without_controls;
@@ -24,6 +24,7 @@ use super::scene::Scene;
 use super::script::{Drawing, labelled, script};
 use super::slider::sliders;
 use super::state::State;
+use super::view::{View, rounded, written};
 
 /// The number of points of curves, and of those whose kernel has details that these would miss.
 const POINTS: usize = 201;
@@ -65,7 +66,7 @@ pub fn frame(house: &House, state: &State, progress: &dyn Progress) -> Result<Js
     };
     let drawings = match scene.single_input() {
         Some(input) => along_one(state, &scene, input, predictions, &mut session, &mut statements, progress)?,
-        None => over_several(state, has_rows),
+        None => over_several(state, has_rows)?,
     };
     let parts = fit.model.kernel.expand().map_or(1, |kernel| kernel.summands().len());
     let parts = (has_rows && parts > 1).then(|| Drawing::new("parts", "m |> decompose", ""));
@@ -160,14 +161,17 @@ fn along_one(
     statements: &mut Vec<String>,
     progress: &dyn Progress,
 ) -> Result<Vec<Drawing>, Fault> {
-    let (lo, hi) = state.range.unwrap_or_else(|| range(scene, input));
+    let View { lo, hi, at } = View::new(state, input, range(scene, input))?;
+    let dates = written(input, lo).zip(written(input, hi));
+    let along = match &dates {
+        Some((lo, hi)) => format!("{}..={}", quoted(lo), quoted(hi)),
+        None => format!("{lo}..={hi}"),
+    };
     let kernel = &scene.model().kernel;
     let detailed = kernel_points(kernel, hi - lo, MANY_POINTS + 1) > MANY_POINTS;
     let points = if detailed { MANY_POINTS } else { POINTS };
-    let further: Vec<String> = predictions
-        .iter()
-        .map(|(name, of, _)| format!("let {name} = {of} |> predict({lo}..={hi}, n={points})"))
-        .collect();
+    let further: Vec<String> =
+        predictions.iter().map(|(name, of, _)| format!("let {name} = {of} |> predict({along}, n={points})")).collect();
     run(session, &further, progress)?;
     statements.extend(further);
     let found = |name: &str| match session.get(name) {
@@ -177,14 +181,22 @@ fn along_one(
     let of = predictions.iter().filter_map(|(name, ..)| found(name));
     let heights = heights(&of.collect::<Vec<_>>(), scene.data.y().unwrap_or_default());
     let limits = heights.map_or_else(String::new, |(lo, hi)| format!(", ylim=[{lo}, {hi}]"));
-    let at = state.at.filter(|at| at.is_finite());
     // a kernel that is written with times takes numbers of days
     let days = |value: f64| input.time().map_or(value, |scale| scale.unit.convert(value, TimeUnit::Day));
     let (first, last) = (rounded(days(lo), days(hi) - days(lo)), rounded(days(hi), days(hi) - days(lo)));
-    let at = days(at.unwrap_or_else(|| rounded((lo + hi) / 2.0, hi - lo)));
-    let name = if input.time().is_some() { format!("{} (days)", input.name()) } else { input.name().to_owned() };
-    let name = mercer::kernel::quoted(&name);
-    let grid = format!("grid({first}..={last}, {SIDE})");
+    // which figures show as dates
+    let across = if dates.is_some() { along.clone() } else { format!("{first}..={last}") };
+    let at = match written(input, at).filter(|_| dates.is_some()) {
+        Some(date) => quoted(&date),
+        None => days(at).to_string(),
+    };
+    let name = if input.time().is_some() && dates.is_none() {
+        format!("{} (days)", input.name())
+    } else {
+        input.name().to_owned()
+    };
+    let name = quoted(&name);
+    let (grid, places) = (format!("grid({first}..={last}, {SIDE})"), format!("grid({across}, {SIDE})"));
     let drawn = predictions
         .iter()
         .map(|(value, _, name)| Drawing::new(name, *value, format!("draws={}, title=\"\"{limits}", state.draws)));
@@ -193,22 +205,29 @@ fn along_one(
         Drawing::new(
             "covariance",
             "m.kernel",
-            format!("x={first}..={last}, at=[{at}], show=\"covariance\", title=\"\", xlabel={name}"),
+            format!("x={across}, at=[{at}], show=\"covariance\", title=\"\", xlabel={name}"),
         ),
         Drawing::new(
             "gram",
             format!("gram(m.kernel, {grid})"),
-            format!("x={grid}, mark=\"map\", title=\"\", xlabel={name}, ylabel={name}"),
+            format!("x={places}, mark=\"map\", title=\"\", xlabel={name}, ylabel={name}"),
         ),
     ];
     Ok(drawn.into_iter().chain(kernel).collect())
 }
 
 /// The figures of a kernel of several inputs.
-fn over_several(state: &State, has_rows: bool) -> Vec<Drawing> {
-    let posterior = has_rows.then(|| Drawing::new("posterior", "m", ""));
-    let range = state.range.map_or_else(String::new, |(lo, hi)| format!("x={lo}..={hi}"));
-    posterior.into_iter().chain([Drawing::new("covariance", "m.kernel", range)]).collect()
+///
+/// # Errors
+/// [`Fault::View`].
+fn over_several(state: &State, has_rows: bool) -> Result<Vec<Drawing>, Fault> {
+    // titles would be the kernel with all digits, which stands below in algebra
+    const UNTITLED: &str = "title=\"\"";
+    let posterior = has_rows.then(|| Drawing::new("posterior", "m", UNTITLED));
+    let range = View::over_several(state)?;
+    let range = range.map_or_else(String::new, |(lo, hi)| format!("x={lo}..={hi}, "));
+    let covariance = Drawing::new("covariance", "m.kernel", format!("{range}{UNTITLED}"));
+    Ok(posterior.into_iter().chain([covariance]).collect())
 }
 
 /// The range of figures: that of the data and somewhat more.
@@ -220,16 +239,6 @@ fn range(scene: &Scene, input: &Column) -> (f64, f64) {
         false => (lo.min(RANGE.0), hi.max(RANGE.1)),
     };
     (rounded(lo, hi - lo), rounded(hi, hi - lo))
-}
-
-/// A number with the digits that matter on an axis of this length.
-fn rounded(value: f64, length: f64) -> f64 {
-    if !(length > 0.0 && length.is_finite() && value.is_finite()) {
-        return value;
-    }
-    let digits = (3.0 - length.log10().floor()).clamp(-300.0, 300.0) as i32;
-    let scale = 10f64.powi(digits.abs());
-    if digits >= 0 { (value * scale).round() / scale } else { (value / scale).round() * scale }
 }
 
 /// The range of the vertical axes of prior and posterior, which are the same so that they can be compared.
@@ -313,7 +322,9 @@ fn about(scene: &Scene) -> Json {
     let rows = scene.single_input().zip(data.y()).map(|(x, y)| x.values().iter().zip(y).collect::<Vec<_>>());
     json!({
         "time": data.inputs().chain(data.target()).any(|column| column.time().is_some()),
+        "dates": scene.single_input().is_some_and(|column| column.time().is_some()),
         "n": data.n(),
+        "missing": scene.missing,
         "target": data.target().map(Column::name),
         "columns": columns.collect::<Vec<_>>(),
         "rows": rows,

@@ -52,7 +52,7 @@ impl Route {
 }
 
 /// Why a request is not answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("the host of this request is not that of the page")]
     Host,
@@ -70,8 +70,16 @@ pub enum Refusal {
     Large,
     #[error("the body did not arrive")]
     Body,
+    /// JSON that is not a state, with the reason.
+    #[error("{0}")]
+    Malformed(String),
     #[error("other work is still running: try again in a moment")]
     Busy,
+    #[error(
+        "the page cannot compute: {0} computations did not end after their time limit and cannot be stopped; it computes \
+         again when one of them has ended, or when `mercer play` is started again"
+    )]
+    Stuck(usize),
     #[error("this took longer than the time limit and was stopped: `mercer play --limit SECONDS` raises it")]
     Late,
     #[error("a newer request has replaced this one")]
@@ -81,22 +89,22 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    pub fn status(self) -> StatusCode {
+    pub fn status(&self) -> StatusCode {
         match self {
             Self::Host | Self::Origin | Self::Token => StatusCode::FORBIDDEN,
             Self::Unknown => StatusCode::NOT_FOUND,
             Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::Media => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Large => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Body => StatusCode::BAD_REQUEST,
-            Self::Busy | Self::Late => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Body | Self::Malformed(_) => StatusCode::BAD_REQUEST,
+            Self::Busy | Self::Stuck(_) | Self::Late => StatusCode::SERVICE_UNAVAILABLE,
             Self::Replaced => StatusCode::CONFLICT,
             Self::Bug => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
     /// The method that would be allowed.
-    pub fn allowed(self) -> Option<Method> {
+    pub fn allowed(&self) -> Option<Method> {
         match self {
             Self::Method(route) => Some(route.method()),
             _ => None,
@@ -122,13 +130,19 @@ impl Guard {
         format!("http://{}/{}/", self.hosts[0], self.token)
     }
 
-    /// What a request asks for.
+    /// What a request asks for. `authority` is the host in its first line, which only requests to proxies have.
     ///
     /// # Errors
     /// The first reason why it is not answered.
-    pub fn check(&self, method: &Method, path: &str, headers: &HeaderMap) -> Result<Route, Refusal> {
+    pub fn check(
+        &self,
+        method: &Method,
+        authority: Option<&str>,
+        path: &str,
+        headers: &HeaderMap,
+    ) -> Result<Route, Refusal> {
         let host = single(headers, header::HOST.as_str()).ok_or(Refusal::Host)?;
-        if !self.hosts.iter().any(|known| *known == host) {
+        if !self.hosts.iter().any(|known| *known == host) || authority.is_some_and(|named| named != host) {
             return Err(Refusal::Host);
         }
         // the origin that the page has under this host
@@ -198,7 +212,7 @@ mod tests {
         for (name, value) in headers {
             all.append(*name, HeaderValue::from_str(value).unwrap());
         }
-        Guard::new("secret".into(), 80).check(&method, path, &all)
+        Guard::new("secret".into(), 80).check(&method, None, path, &all)
     }
 
     #[test]
@@ -211,6 +225,18 @@ mod tests {
         );
         let own = [host, ("origin", "http://127.0.0.1:80"), ("content-type", "application/json")];
         assert_eq!(asked(Method::POST, "/secret/frame", &own), Ok(Route::Frame));
+    }
+
+    #[test]
+    fn the_host_of_the_first_line_is_that_of_the_page() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, HeaderValue::from_static("127.0.0.1:80"));
+        let guard = Guard::new("secret".into(), 80);
+        let asked = |authority| guard.check(&Method::GET, Some(authority), "/secret/", &headers);
+        assert_eq!(asked("127.0.0.1:80"), Ok(Route::Page));
+        for foreign in ["evil.example", "evil.example:80", "localhost:80", "user@127.0.0.1:80", "127.0.0.1"] {
+            assert_eq!(asked(foreign), Err(Refusal::Host), "{foreign}");
+        }
     }
 
     #[test]

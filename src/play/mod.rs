@@ -2,9 +2,10 @@
 //!
 //! The program serves one page to this computer ([`server`]); only a browser that knows the address of the page may ask
 //! it ([`guard`]). The browser holds the state ([`state`]) and sends it whole; the answer is computed from it alone: its
-//! data and model ([`scene`]), the figures and texts ([`frame`]), the evidence along each parameter ([`curves`]) and a
-//! fit ([`optimum`]). All of it comes from statements of the language in a session that reads only what was named on the
-//! command line, and the page shows these statements as a script. Work has a time limit ([`jobs`]).
+//! data and model ([`scene`]), what the figures show ([`view`]), the figures and texts ([`frame`]), the evidence along
+//! each parameter ([`curves`]) and a fit ([`optimum`]). All of it comes from statements of the language in a session that
+//! reads only what was named on the command line, and the page shows these statements as a script. Work has a time limit
+//! ([`jobs`]).
 
 mod curves;
 mod fault;
@@ -18,6 +19,7 @@ mod script;
 mod server;
 mod slider;
 mod state;
+mod view;
 
 use std::path::PathBuf;
 use std::sync::Arc;

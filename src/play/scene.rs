@@ -37,6 +37,8 @@ pub struct Scene {
     pub starts: Vec<f64>,
     /// The values with those of the state.
     pub values: Vec<f64>,
+    /// The number of rows that were left out because values are missing.
+    pub missing: usize,
     /// Warnings and notes.
     pub notes: Vec<String>,
 }
@@ -69,7 +71,8 @@ impl Scene {
             value.filter(|value| parameter.is_free() && parameter.domain.contains(*value)).unwrap_or(*start)
         };
         let values = problem.parameters().iter().zip(&starts).map(moved).collect();
-        Ok(Self { expression: found.expression, data: found.data, chosen, problem, starts, values, notes })
+        let Found { data, expression, missing } = found;
+        Ok(Self { expression, data, chosen, problem, starts, values, missing, notes })
     }
 
     /// The model with its values written in.
@@ -129,6 +132,7 @@ fn by_hand(model: Model) -> Model {
 struct Found {
     data: Dataset,
     expression: String,
+    missing: usize,
 }
 
 /// The data of a state: chosen ones without the removed rows and with the added points, or the points alone.
@@ -153,9 +157,10 @@ fn rows(
         }
     };
     let mut data = read(&expression)?;
-    let (whole, missing) = data.dropna();
-    if !missing.is_empty() {
-        notes.push(format!("rows with missing values are left out: {}", missing.len()));
+    let (whole, left_out) = data.dropna();
+    let missing = left_out.len();
+    if missing > 0 {
+        notes.push(format!("rows with missing values are left out: {missing}"));
         expression.push_str(" |> dropna");
         data = whole;
     }
@@ -175,9 +180,9 @@ fn rows(
         let expression = data_expression(&data, MOST_WRITTEN).ok_or_else(|| {
             Fault::Data("points cannot be added to these data: a name of a column is not a plain word".into())
         })?;
-        return Ok(Found { data: read(&expression)?, expression });
+        return Ok(Found { data: read(&expression)?, expression, missing });
     }
-    Ok(Found { data, expression })
+    Ok(Found { data, expression, missing })
 }
 
 /// The call that loads the chosen data.
@@ -231,8 +236,8 @@ fn points(state: &State, kernel: &Kernel) -> Result<Found, Fault> {
     let expression = data_expression(&data, MOST_WRITTEN)
         .ok_or_else(|| Fault::Data(format!("an input is named by a plain word, found {}", names.join(", "))))?;
     match state.points.is_empty() {
-        true => Ok(Found { data: data.head(0), expression: format!("{expression} |> head(0)") }),
-        false => Ok(Found { data, expression }),
+        true => Ok(Found { data: data.head(0), expression: format!("{expression} |> head(0)"), missing: 0 }),
+        false => Ok(Found { data, expression, missing: 0 }),
     }
 }
 

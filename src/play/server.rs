@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
+use hyper::http::uri::Authority;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
@@ -22,7 +23,8 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 use serde_json::{Value as Json, json};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::curves::curves;
@@ -45,12 +47,17 @@ const SCRIPT: &str = concat!(
 
 /// The number of random bytes of the token.
 const TOKEN: usize = 32;
-/// The number of answers that are computed at the same time, those included that were given up and have not ended.
+/// The number of answers that are computed at the same time.
 const WORKERS: usize = 4;
+/// The number of computations that were given up and have not ended, without being counted among the answers. Further
+/// ones keep their places, so that the page never has more than this many besides its workers.
+const GIVEN_UP: usize = 4;
 /// The number of connections at the same time.
-const CONNECTIONS: usize = 64;
-/// The time for the head of a request, and for its body.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CONNECTIONS: usize = 512;
+/// The time for the head of a request. A connection without one is closed, so that it does not take a place for long.
+const HEAD_PATIENCE: Duration = Duration::from_secs(2);
+/// The time for the body of a request.
+const BODY_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why the page cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +75,7 @@ struct Server {
     guard: Guard,
     jobs: Arc<Jobs>,
     workers: Arc<Semaphore>,
+    given_up: Arc<Semaphore>,
 }
 
 /// Serves the page. `ready` receives its address.
@@ -83,8 +91,8 @@ pub fn serve(house: House, port: u16, ready: impl FnOnce(&str)) -> Result<(), Se
         let listener = bound.map_err(|error| ServeError::Port { port, error })?;
         let guard = Guard::new(URL_SAFE_NO_PAD.encode(token), listener.local_addr()?.port());
         ready(&guard.address());
-        let workers = Arc::new(Semaphore::new(WORKERS));
-        let server = Arc::new(Server { house: Arc::new(house), guard, jobs: Arc::default(), workers });
+        let (workers, given_up) = (Arc::new(Semaphore::new(WORKERS)), Arc::new(Semaphore::new(GIVEN_UP)));
+        let server = Arc::new(Server { house: Arc::new(house), guard, jobs: Arc::default(), workers, given_up });
         accept(listener, server).await
     })
 }
@@ -109,7 +117,7 @@ async fn accept(listener: TcpListener, server: Arc<Server>) -> Result<(), ServeE
                 async move { Ok::<_, Infallible>(server.answer(request).await) }
             });
             let mut connection = http1::Builder::new();
-            connection.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+            connection.timer(TokioTimer::new()).header_read_timeout(HEAD_PATIENCE);
             // An error is that of a browser that has gone, or of something that is not a browser.
             let _ = connection.serve_connection(TokioIo::new(stream), answer).await;
             drop(place);
@@ -119,7 +127,8 @@ async fn accept(listener: TcpListener, server: Arc<Server>) -> Result<(), ServeE
 
 impl Server {
     async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
-        let route = match self.guard.check(request.method(), request.uri().path(), request.headers()) {
+        let (uri, authority) = (request.uri(), request.uri().authority().map(Authority::as_str));
+        let route = match self.guard.check(request.method(), authority, uri.path(), request.headers()) {
             Ok(route) => route,
             Err(refusal) => return refused(refusal),
         };
@@ -144,13 +153,15 @@ impl Server {
     }
 
     async fn asked(&self, route: Route, body: Incoming) -> Result<Json, Refusal> {
-        let body = timeout(PATIENCE, Limited::new(body, LARGEST_BODY).collect()).await.map_err(|_| Refusal::Body)?;
+        let body =
+            timeout(BODY_PATIENCE, Limited::new(body, LARGEST_BODY).collect()).await.map_err(|_| Refusal::Body)?;
         let body = body.map_err(|error| match error.is::<http_body_util::LengthLimitError>() {
             true => Refusal::Large,
             false => Refusal::Body,
         })?;
         let state = match State::read(&body.to_bytes()) {
             Ok(state) => state,
+            Err(fault @ Fault::Malformed(_)) => return Err(Refusal::Malformed(fault.to_string())),
             Err(fault) => return Ok(fault.json()),
         };
         let limit = self.house.limit;
@@ -177,20 +188,64 @@ impl Server {
         let job = self.jobs.begin(&state.page, task, limit);
         let watch: Watch = job.watch();
         let place = timeout(limit, self.workers.clone().acquire_owned()).await;
-        let Ok(Ok(place)) = place else { return Err(Refusal::Busy) };
+        let Ok(Ok(place)) = place else { return Err(self.no_place()) };
         let (house, own) = (self.house.clone(), watch.clone());
-        let computed = tokio::task::spawn_blocking(move || {
-            let result = compute(&house, &state, &own);
-            drop(place);
-            result
-        });
-        match timeout(limit + 2 * GRACE, computed).await {
-            Ok(Ok(Ok(json))) => Ok(json),
-            Ok(Ok(Err(Fault::Stopped))) => Err(if watch.is_asked() { Refusal::Replaced } else { Refusal::Late }),
-            Ok(Ok(Err(fault))) => Ok(fault.json()),
-            Ok(Err(_)) => Err(Refusal::Bug),
-            Err(_) => Err(Refusal::Late),
+        let computed = tokio::task::spawn_blocking(move || compute(&house, &state, &own));
+        let (sender, receiver) = oneshot::channel();
+        // it goes on when the browser no longer waits for this answer
+        tokio::spawn(attend(computed, limit + 2 * GRACE, place, self.given_up.clone(), sender));
+        match receiver.await {
+            Ok(Computed::Ended(Ok(json))) => Ok(json),
+            Ok(Computed::Ended(Err(Fault::Stopped))) => {
+                Err(if watch.is_asked() { Refusal::Replaced } else { Refusal::Late })
+            }
+            Ok(Computed::Ended(Err(fault))) => Ok(fault.json()),
+            Ok(Computed::Failed) | Err(_) => Err(Refusal::Bug),
+            Ok(Computed::GivenUp) => Err(Refusal::Late),
         }
+    }
+
+    /// Why there is no place to compute.
+    fn no_place(&self) -> Refusal {
+        match self.given_up.available_permits() {
+            0 => Refusal::Stuck(GIVEN_UP),
+            _ => Refusal::Busy,
+        }
+    }
+}
+
+/// What became of the computation of an answer.
+enum Computed {
+    Ended(Result<Json, Fault>),
+    /// It panicked.
+    Failed,
+    /// It did not end after a stop.
+    GivenUp,
+}
+
+/// Waits for a computation and tells what became of it. One that does not end in time leaves its place to others, unless
+/// too many have done so before and are still running.
+async fn attend(
+    mut computed: JoinHandle<Result<Json, Fault>>,
+    patience: Duration,
+    place: OwnedSemaphorePermit,
+    given_up: Arc<Semaphore>,
+    sender: oneshot::Sender<Computed>,
+) {
+    let ended = timeout(patience, &mut computed).await;
+    let late = ended.is_err();
+    let became = match ended {
+        Ok(Ok(result)) => Computed::Ended(result),
+        Ok(Err(_)) => Computed::Failed,
+        Err(_) => Computed::GivenUp,
+    };
+    // the receiver is gone with its browser
+    let _ = sender.send(became);
+    if late {
+        let place = given_up.try_acquire_owned().unwrap_or(place);
+        // how it ends is of no use any more
+        let _ = computed.await;
+        drop(place);
     }
 }
 

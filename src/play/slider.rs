@@ -1,5 +1,6 @@
 //! The sliders of parameters: their ranges, which do not move with the values.
 
+use mercer::calendar::{Resolution, TimeScale, TimeUnit};
 use mercer::describe::significant;
 use mercer::model::Parameter;
 use mercer::param::Domain;
@@ -24,6 +25,8 @@ pub struct Slider {
     /// The value with few digits.
     pub shown: String,
     pub unit: Option<String>,
+    /// The seconds of the unit, if the value is a date.
+    pub date: Option<f64>,
     /// Whether it can be moved; others are fixed, or held because another parameter has the same effect.
     pub free: bool,
     /// The ends of the slider.
@@ -54,7 +57,13 @@ impl Slider {
         }
         let free = parameter.is_free() && lo < hi && lo.is_finite() && hi.is_finite();
         let (name, unit) = (parameter.name.clone(), parameter.unit.clone());
-        Self { name, value, shown: significant(value, DIGITS), unit, free, ends: (lo, hi), log }
+        let date = parameter.time.filter(|_| parameter.role.is_place());
+        let shown = match date {
+            Some(unit) => TimeScale { unit, resolution: Resolution::Day }.text(value),
+            None => significant(value, DIGITS),
+        };
+        let (unit, date) = (unit.filter(|_| date.is_none()), date.map(TimeUnit::seconds));
+        Self { name, value, shown, unit, date, free, ends: (lo, hi), log }
     }
 
     /// Values along the slider, its own among them.

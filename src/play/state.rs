@@ -1,8 +1,10 @@
 //! The state of the page, as the browser sends it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Deserialize;
+use serde_json::Value as Json;
 
 use super::fault::Fault;
 
@@ -10,12 +12,31 @@ use super::fault::Fault;
 const LONGEST_TEXT: usize = 20_000;
 /// The longest name of a page in bytes.
 const LONGEST_NAME: usize = 64;
+/// The longest text of a place in bytes; numbers have at most 327.
+const LONGEST_PLACE: usize = 400;
 /// The largest number of points that are set by hand.
 const MOST_POINTS: usize = 500;
 /// The largest number of drawn functions.
 const MOST_DRAWS: usize = 20;
 /// The narrowest and the widest figure in pixels.
 const WIDTHS: (u32, u32) = (240, 1600);
+
+/// A place on an axis, as it was typed: a number, or a text such as a date.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Place {
+    Number(f64),
+    Text(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
 
 /// All that the answer depends on. Fields that are left out have defaults.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -28,9 +49,9 @@ pub struct State {
     /// The values of parameters that were moved, by name.
     pub values: BTreeMap<String, f64>,
     /// The point x₀ of k(·, x₀); the middle of the range if it is left out.
-    pub at: Option<f64>,
-    /// The range of the figures.
-    pub range: Option<(f64, f64)>,
+    pub at: Option<Place>,
+    /// The ends of the range of the figures; those of the data where they are left out.
+    pub range: (Option<Place>, Option<Place>),
     /// A shipped set or a file.
     pub data: Option<String>,
     pub target: Option<String>,
@@ -54,7 +75,7 @@ impl Default for State {
             text: String::new(),
             values: BTreeMap::new(),
             at: None,
-            range: None,
+            range: (None, None),
             data: None,
             target: None,
             inputs: Vec::new(),
@@ -72,9 +93,15 @@ impl State {
     /// Reads a state.
     ///
     /// # Errors
-    /// [`Fault::State`] with the reason: text that is not a state, or one beyond a limit.
+    /// [`Fault::Malformed`]: text that is not a state; [`Fault::State`]: one beyond a limit. Both have the reason.
     pub fn read(bytes: &[u8]) -> Result<Self, Fault> {
-        let mut state: Self = serde_json::from_slice(bytes).map_err(|error| Fault::State(error.to_string()))?;
+        let malformed = |error: serde_json::Error| Fault::Malformed(error.to_string());
+        let json: Json = serde_json::from_slice(bytes).map_err(malformed)?;
+        // a list would be taken as the fields in their order
+        if !json.is_object() {
+            return Err(Fault::Malformed("a state is an object".into()));
+        }
+        let mut state: Self = serde_json::from_value(json).map_err(malformed)?;
         let refuse = |why: String| Err(Fault::State(why));
         if state.page.len() > LONGEST_NAME {
             return refuse(format!("the name of a page has at most {LONGEST_NAME} bytes"));
@@ -91,10 +118,9 @@ impl State {
         if state.seed > mercer::session::LARGEST_SEED {
             return refuse(format!("the largest seed is {}", mercer::session::LARGEST_SEED));
         }
-        if let Some((lo, hi)) = state.range
-            && !(lo < hi && (hi - lo).is_finite())
-        {
-            return refuse(format!("the range ends before it begins: {lo} to {hi}"));
+        let places = [&state.at, &state.range.0, &state.range.1];
+        if places.into_iter().flatten().any(|place| place.to_string().len() > LONGEST_PLACE) {
+            return refuse(format!("a place on an axis has at most {LONGEST_PLACE} bytes"));
         }
         let within = |width: u32| width.clamp(WIDTHS.0, WIDTHS.1);
         (state.width, state.wide) = (state.width.map(within), state.wide.or(state.width).map(within));
@@ -115,9 +141,11 @@ mod tests {
     #[test]
     fn what_is_no_state_is_refused_with_a_reason() {
         for (text, why) in [
-            (r#""SE""#, "invalid type"),
+            (r#""SE""#, "a state is an object"),
+            ("[]", "a state is an object"),
+            ("{\"text\": ", "EOF"),
             (r#"{"txt": "SE"}"#, "unknown field `txt`"),
-            (r#"{"range": [2, 1]}"#, "the range ends before it begins"),
+            (r#"{"range": [2]}"#, "invalid length"),
             (r#"{"draws": 1000}"#, "at most 20 functions"),
             (r#"{"seed": 18446744073709551615}"#, "the largest seed"),
         ] {

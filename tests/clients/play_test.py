@@ -5,6 +5,7 @@ With a folder in `MERCER_SCREENSHOTS` it keeps screenshots there.
 
 import base64
 import csv
+import datetime
 import http.server
 import math
 import os
@@ -227,6 +228,7 @@ class Prior(Page):
         self.assertEqual(self.run_js("return state.points"), [[-1, 0.5], [1.5, -0.25]])
         self.find("#point-x").send_keys("one", Keys.TAB, "2", Keys.ENTER)
         self.assertEqual(self.find("#point-x").get_attribute("aria-invalid"), "true")
+        self.assertIn("x: expected a number, found “one”", self.text("#add-fault"))
         value = self.answer("evidence.lml")
         self.slide("SE.l", Keys.ARROW_RIGHT, 12)
         self.assertNotEqual(self.answer("evidence.lml"), value)
@@ -243,6 +245,36 @@ class Prior(Page):
         self.find("#row-list button").click()
         self.settled()
         self.assertEqual(self.run_js("return state.points"), [[1.5, -0.25]])
+
+    def enter(self, css, text):
+        field = self.find(css)
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys(text or Keys.DELETE, Keys.ENTER)
+        self.settled()
+
+    def test_what_is_no_number_is_told_beside_its_field(self):
+        for css, text, message in [
+            ("#at", "abc", "x₀: expected a number, found `abc`"),
+            ("#at", "NaN", "x₀: expected a number, found `NaN`"),
+            ("#lo", "low", "from: expected a number, found `low`"),
+            ("#hi", "-9", "to: the range ends before it begins"),
+        ]:
+            with self.subTest(text):
+                self.enter(css, text)
+                self.assertIn(message, self.text("#view-fault"))
+                self.assertEqual(self.find(css).get_attribute("aria-invalid"), "true")
+                self.assertTrue(self.find("#stale").is_displayed())
+                self.enter(css, "")
+                self.assertEqual(self.text("#view-fault"), "")
+                self.assertFalse(self.find("#stale").is_displayed())
+        # one end alone is an end
+        self.enter("#lo", "-1")
+        lo, hi = self.answer("figures.prior.boxes")[0]["across"]
+        self.assertAlmostEqual(lo, -1, delta=0.2)
+        self.assertAlmostEqual(hi, 5, delta=0.2)
+        # an emptied number is the usual one
+        self.enter("#draws", "")
+        self.assertEqual(self.run_js("return [state.draws, $('draws').value]"), [3, "3"])
 
     def test_a_state_is_a_link_and_history_leads_back(self):
         self.write("Per(x, p=2)")
@@ -461,6 +493,53 @@ class WithData(Page):
         self.size(360, 740)
         self.settled()
         self.whole("light-360")
+
+
+class WithDates(Page):
+    files = ("days.csv",)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        with open(Path(cls.folder.name, "days.csv"), "w", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(["date", "sales"])
+            for i in range(120):
+                day = datetime.date(2021, 1, 1) + datetime.timedelta(i)
+                rows.writerow([day.isoformat(), "" if i == 7 else round(math.sin(i / 8) + i / 100, 4)])
+
+    def test_the_view_takes_dates_and_the_figures_name_them(self):
+        self.write("SE(date) + Lin(date)")
+        for field, date in [("lo", "2021-02-01"), ("hi", "2021-03-31"), ("at", "2021-03-01")]:
+            self.find(f"#{field}").send_keys(date, Keys.ENTER)
+            self.settled()
+            self.assertEqual(self.text("#view-fault"), "")
+        self.assertIn("x0=2021-03-01", self.browser.current_url)
+        for figure in ("prior", "posterior", "covariance", "gram"):
+            self.assertIn("2021-0", self.text(f"#{figure} .drawing"), figure)
+            self.assertNotIn("(days)", self.text(f"#{figure} .drawing"), figure)
+        self.assertIn("k(date, 2021-03-01)", self.text("#covariance .drawing"))
+        self.assertIn("1 with missing values left out", self.text("#data-note"))
+        self.whole("dates")
+        self.find("#at").send_keys("x", Keys.ENTER)
+        self.settled()
+        self.assertIn("x₀: expected a date such as 2021-01-31, found `2021-03-01x`", self.text("#view-fault"))
+
+    def test_a_click_is_offered_where_it_works(self):
+        self.write("SE(date)")
+        self.assertNotIn("click", self.text("#prior .caption"))
+        self.assertIn("points are not set by hand", self.text("#posterior .caption"))
+        self.assertIn("click to move x₀", self.text("#covariance .caption"))
+        box = self.answer("figures.covariance.boxes")[0]
+        self.click_at("covariance", box["across"][0] + 10, sum(box["up"]) / 2)
+        day = (datetime.datetime.fromisoformat(self.run_js("return state.at")) - datetime.datetime(1970, 1, 1)).days
+        self.assertLessEqual(abs(day - box["across"][0] - 10), 2)
+        self.assertEqual(self.text("#view-fault"), "")
+
+    def test_a_place_on_the_axis_is_a_date_while_it_moves(self):
+        self.write("Lin(date)")
+        self.slide("Lin.c", Keys.ARROW_RIGHT, 3)
+        self.assertRegex(self.find(f"#{self.slider('Lin.c')}").get_attribute("aria-valuetext"), r"^20\d\d-\d\d-\d\d$")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 //! same numbers and figures. The page in a browser is tested by `tests/clients/play_test.py`.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -178,6 +178,9 @@ fn only_the_page_itself_may_ask() {
     {
         assert_eq!(get(&page, &[("Host", foreign)]), 403, "{foreign}");
     }
+    // the form of a request to a proxy, whose first line has a host of its own
+    let absolute = |named: &str| get(&format!("http://{named}{page}"), &[host]);
+    assert_eq!((absolute(&program.host), absolute("evil.example")), (200, 403));
     // HTTP asks for a host
     assert!([400, 403].contains(&get(&page, &[])));
     for origin in ["http://evil.example", "null", &format!("https://{}", program.host), &format!("http://{local}")] {
@@ -330,13 +333,116 @@ fn mistakes_have_an_excerpt_and_a_reason() {
         (json!({ "text": "1" }), "found a number"),
         (json!({ "text": "" }), "found nothing"),
         (json!({ "text": "standardize" }), "the last line is a kernel or a model"),
-        (json!({ "text": "SE(x)", "nonsense": 1 }), "unknown field"),
         (json!({ "text": "SE(x) * Lin(z)", "points": [[0, 1]] }), "points have one input"),
         (json!({ "text": "SE", "data": "concrete", "points": [[0, 1]] }), "points can be added to data of one input"),
     ] {
         let fault = program.fault(&state);
         assert!(fault.contains(why), "{state}: {fault}");
     }
+}
+
+#[test]
+fn what_is_no_state_is_a_bad_request() {
+    let program = play(&[], &[]);
+    for (body, why) in [
+        (json!([]), "a state is an object"),
+        (json!("SE(x)"), "a state is an object"),
+        (json!({ "text": "SE(x)", "nonsense": 1 }), "unknown field"),
+        (json!({ "text": 1 }), "invalid type"),
+    ] {
+        let answer = program.post("frame", &body);
+        assert!(answer.status == 400 && answer.body.contains(why), "{body}: {} {}", answer.status, answer.body);
+    }
+    let headers = [("Host", program.host.as_str()), ("Content-Type", "application/json"), ("Content-Length", "9")];
+    let answer = program.plain("POST", &program.path("frame"), &headers, "{\"text\": ");
+    assert_eq!((answer.status, answer.body.contains("not a state of the page")), (400, true), "{}", answer.body);
+}
+
+#[test]
+fn mistakes_in_the_view_are_told_at_their_field() {
+    let days: String = (0..60).map(|i| format!("2024-{:02}-{:02},{}\n", 1 + i / 28, 1 + i % 28, i * i % 7)).collect();
+    let days = format!("date,sales\n{days}");
+    let program = play(&[("days.csv", &days)], &[]);
+    let dates = |more: Json| {
+        let mut state = json!({ "text": "SE(date) + Lin(date)", "data": "days.csv" });
+        state.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        state
+    };
+    for (state, place, why) in [
+        (json!({ "text": "SE(x)", "at": "abc" }), "at", "expected a number, found `abc`"),
+        (json!({ "text": "SE(x)", "at": "NaN" }), "at", "expected a number, found `NaN`"),
+        (json!({ "text": "SE(x)", "range": ["low", 2] }), "lo", "expected a number, found `low`"),
+        (json!({ "text": "SE(x)", "range": [2, 1] }), "hi", "the range ends before it begins: 2 to 1"),
+        (json!({ "text": "SE(x)", "range": [-1e308, 1e308] }), "hi", "the range is too long"),
+        (dates(json!({ "at": "soon" })), "at", "expected a date such as 2021-01-31, found `soon`"),
+        (dates(json!({ "range": [null, "2023-01-01"] })), "hi", "the range ends before it begins"),
+    ] {
+        let found = program.post("frame", &state).json();
+        let message = found["fault"]["message"].as_str().unwrap_or_default();
+        assert!(found["fault"]["place"] == place && message.contains(why), "{state}: {found}");
+    }
+    let state = dates(json!({ "at": "2024-02-01", "range": ["2024-01-10", "2024-02-20"] }));
+    let found = program.post("frame", &state).json();
+    same_figures(&program, &found);
+    let script = found["script"].as_str().expect("a script");
+    for part in ["predict(\"2024-01-10\"..=\"2024-02-20\"", "at=[\"2024-02-01\"]", "x=grid(\"2024-01-10\"..="] {
+        assert!(script.contains(part), "{part}: {script}");
+    }
+    for figure in ["prior", "posterior", "covariance", "gram"] {
+        let svg = found["figures"][figure]["svg"].as_str().expect("a figure");
+        assert!(svg.contains(">2024-01-15<") || svg.contains(">2024-01-"), "{figure} has dates: {svg}");
+        assert!(!svg.contains("(days)") && !svg.contains(">19740<"), "{figure} has no numbers of days: {svg}");
+    }
+    let covariance = found["figures"]["covariance"]["svg"].as_str().expect("a figure");
+    assert!(covariance.contains("k(date, 2024-02-01)"), "{covariance}");
+    let place = found["parameters"].as_array().and_then(|all| all.iter().find(|one| one["name"] == "Lin.c"));
+    let place = place.unwrap_or_else(|| panic!("{}", found["parameters"]));
+    assert!(place["shown"].as_str().is_some_and(|shown| shown.starts_with("2024-")), "{place}");
+    assert_eq!((&place["unit"], &place["date"]), (&Json::Null, &json!(86_400.0)));
+}
+
+#[test]
+fn rows_with_missing_values_are_counted() {
+    let program = play(&[("gaps.csv", "t,v\n0,1\n1,\n2,2\n3,5\n")], &[]);
+    let found = program.post("frame", &json!({ "text": "SE", "data": "gaps.csv" })).json();
+    assert_eq!((&found["data"]["n"], &found["data"]["missing"]), (&json!(3), &json!(1)));
+}
+
+#[test]
+fn a_request_that_never_ends_is_closed_and_does_not_hold_others() {
+    let program = play(&[], &[]);
+    let mut idle: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(&program.host).expect("a connection")).collect();
+    for stream in idle.iter_mut().step_by(2) {
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: ").expect("a part of a request");
+    }
+    assert_eq!(program.get("sets").status, 200);
+    // no more than the server was told to wait for one: each is closed by it, without which this reads for ever
+    for stream in &mut idle {
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+        let mut rest = Vec::new();
+        let ended = stream.read_to_end(&mut rest);
+        let closed = ended.is_ok() || ended.is_err_and(|error| error.kind() == ErrorKind::ConnectionReset);
+        assert!(closed, "{}", String::from_utf8_lossy(&rest));
+    }
+}
+
+#[test]
+fn work_that_does_not_end_leaves_its_place_to_others() {
+    let program = play(&[], &["--limit", "1"]);
+    // each pair of rows takes long, and nothing is asked between the layers
+    let endless = "let g = gram(deep(deep(SE(0), 10000), 10000), [i for i in 0..3000])\nSE(x)";
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = (0..4)
+            .map(|i| {
+                let program = &program;
+                scope.spawn(move || program.post("frame", &json!({ "text": endless, "page": format!("page {i}") })))
+            })
+            .collect();
+        for answer in asked {
+            assert_eq!(answer.join().expect("an answer").status, 503);
+        }
+    });
+    assert_eq!(program.post("frame", &json!({ "text": "SE(x)" })).status, 200);
 }
 
 /// The figures of the answer and those that the script writes.

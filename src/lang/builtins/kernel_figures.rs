@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::calendar::TimeUnit;
+use crate::calendar::{Moment, TimeUnit};
 use crate::describe;
 use crate::describe::result_figures::BandOf;
 use crate::figure::Figure;
@@ -34,6 +34,8 @@ const MOST_MAPS: usize = 60;
 pub struct KernelPlot {
     /// The range of the inputs.
     pub range: Option<(f64, f64)>,
+    /// Whether the range or the point is written as dates: the numbers are then days, and are shown as dates.
+    pub dates: bool,
     /// The point x₀ of k(·, x₀); the origin if `None`.
     pub at: Option<Vec<f64>>,
     pub show: Option<Arc<str>>,
@@ -59,6 +61,8 @@ pub(super) struct Shown<'k> {
     /// The range of each input.
     pub(super) ranges: Vec<(f64, f64)>,
     timed: bool,
+    /// Whether its only input has dates.
+    dates: bool,
 }
 
 /// The figure of a kernel.
@@ -101,8 +105,9 @@ pub fn picture(kernel: &Kernel, plot: KernelPlot, origins: &Origins) -> Res<Figu
         (lo, hi) => (at + lo, at + hi),
     };
     let ranges = at.iter().map(around).collect();
-    let shown = Shown { names: input_names(kernel, width), kernel, origins, at, ranges, timed, plot };
-    let panels = match (shown.plot.show.as_deref(), width) {
+    let dates = plot.dates && width == 1;
+    let shown = Shown { names: input_names(kernel, width), kernel, origins, at, ranges, timed, dates, plot };
+    let mut panels = match (shown.plot.show.as_deref(), width) {
         (None, 1) | (Some("slice"), _) => vec![shown.covariance_panel()?, shown.draws_panel()?],
         (Some("terms"), _) => vec![shown.terms_panel()?],
         (None, 3) => shown.space_panels()?,
@@ -114,6 +119,9 @@ pub fn picture(kernel: &Kernel, plot: KernelPlot, origins: &Origins) -> Res<Figu
         (Some("variance"), 1) => vec![shown.variance_panel()?],
         (Some(_), _) => vec![shown.variance_map()?],
     };
+    if shown.dates && shown.plot.show.as_deref() != Some("terms") {
+        panels.iter_mut().for_each(Panel::on_dates);
+    }
     let columns = panels.len().min(3);
     let figure = Figure::grid(kernel.to_string(), columns, panels);
     Ok(match alone && width == 3 {
@@ -179,7 +187,15 @@ impl Shown<'_> {
 
     pub(super) fn axis(&self, input: usize) -> String {
         let name = &self.names[input];
-        if self.timed { format!("{name} (days)") } else { name.clone() }
+        if self.timed && !self.dates { format!("{name} (days)") } else { name.clone() }
+    }
+
+    /// The first number of the point, or its date.
+    fn first(&self) -> String {
+        match Moment::from(self.at[0], TimeUnit::Day).filter(|_| self.dates) {
+            Some(date) => date.exact_text(),
+            None => number(self.at[0]),
+        }
     }
 
     pub(super) fn point(&self) -> String {
@@ -232,7 +248,7 @@ impl Shown<'_> {
         let placed = self.placed(rows)?;
         let one = |i: usize| {
             let row = Rows::numbers(1, rows.columns.iter().map(|column| vec![column[i]]).collect());
-            placed.gram(&row).map(|gram| gram[(0, 0)]).map_err(|error| self.origins.eval_error(&error))
+            placed.gram(&row, &self.plot.stop).map(|gram| gram[(0, 0)]).map_err(|error| self.origins.eval_error(&error))
         };
         (0..rows.n).map(|i| self.poll().and_then(|()| one(i))).collect()
     }
@@ -244,7 +260,7 @@ impl Shown<'_> {
     /// This many draws at rows. In an animation each moves through the plane of
     /// two draws in a circle, so that every frame is a draw and the last one joins the first.
     fn functions(&self, rows: &Rows, count: usize) -> Res<Vec<Vec<f64>>> {
-        let gram = self.placed(rows)?.gram(rows).map_err(|error| self.origins.eval_error(&error))?;
+        let gram = self.placed(rows)?.gram(rows, &self.plot.stop).map_err(|error| self.origins.eval_error(&error))?;
         let factor = pivoted_cholesky(&gram, 1e-12);
         let (sin, cos) = (self.plot.phase * std::f64::consts::TAU).sin_cos();
         let mut random = self.plot.random.clone();
@@ -283,9 +299,9 @@ impl Shown<'_> {
                 values.insert(place, own);
             }
         }
-        let label = format!("k({}, {})", self.names[0], number(self.at[0]));
+        let label = format!("k({}, {})", self.names[0], self.first());
         let panel = Panel::new(self.axis(0), label, vec![zero(), line(&x, &values, "", MarkRole::Mean)]);
-        Ok(panel.titled(format!("Covariance with {}{}", number(self.at[0]), self.others(1))))
+        Ok(panel.titled(format!("Covariance with {}{}", self.first(), self.others(1))))
     }
 
     fn variance_panel(&self) -> Res<Panel> {

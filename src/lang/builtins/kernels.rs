@@ -42,8 +42,9 @@ pub fn own_gram(call: &mut Call<'_, '_>, kernel: &Kernel, rows: &Rows) -> Res<Ma
 
 /// The matrix between rows and themselves or others; given up when the user stops it, as deep kernels may take long.
 fn matrix(call: &Call<'_, '_>, placed: Placed, xs: Rows, ys: Option<Rows>) -> Res<Matrix> {
+    let stop = call.eval.progress.stop_handle();
     let computed = call.unless_stopped(move || match &ys {
-        None => placed.gram(&xs),
+        None => placed.gram(&xs, &stop),
         Some(ys) => placed.cross(&xs, ys),
     })?;
     computed.map_err(|error| call.eval.host.origins.eval_error(&error))

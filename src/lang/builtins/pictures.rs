@@ -29,6 +29,8 @@ pub struct Arguments {
     x: Option<Value>,
     y: Option<Vec<f64>>,
     at: Option<Vec<f64>>,
+    /// `at` as it is written, which may be dates.
+    dated: Option<Value>,
     view: Option<(f64, f64)>,
     draws: Option<usize>,
     scales: Option<Scales>,
@@ -55,6 +57,7 @@ impl Arguments {
             x: None,
             y: None,
             at: None,
+            dated: None,
             view: None,
             draws: None,
             scales: None,
@@ -98,6 +101,7 @@ impl Arguments {
     }
 
     pub fn of(call: &mut Call<'_, '_>) -> Res<Self> {
+        let dated = call.value("at").cloned();
         Ok(Self {
             band: match call.maybe::<Arc<str>>("band")?.as_deref() {
                 Some("f") => BandOf::F,
@@ -107,6 +111,7 @@ impl Arguments {
             x: call.maybe("x")?,
             y: call.maybe("y")?,
             at: plot_options::point(call)?,
+            dated,
             view: view(call)?,
             draws: draws(call)?,
             scales: plot_options::scales(call)?,
@@ -242,6 +247,7 @@ fn one(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figu
     };
     let range = args.range;
     let given = args.x.clone();
+    let dates = [&args.x, &args.dated].into_iter().flatten().any(is_dates);
     let ranged = move || match &given {
         Some(x) => plot_options::ends(x, "for a kernel or a deep GP, `x`", "x").map(Some),
         None => Ok(range),
@@ -257,7 +263,7 @@ fn one(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figu
                 };
                 let (at, show, stop) = (own.at.clone(), own.show.clone(), call.eval.progress.stop_handle());
                 let (draws, phase, view, prior) = (own.draws, own.phase, own.view, own.prior);
-                let plot = KernelPlot { range, at, show, draws, phase, view, prior, random, stop };
+                let plot = KernelPlot { range, dates, at, show, draws, phase, view, prior, random, stop };
                 kernel_figures::picture(kernel, plot, &call.eval.host.origins)
             }
             Drawable::Deep(model) => super::deep_priors::picture(call, model, ranged()?),
@@ -271,14 +277,32 @@ fn one(call: &mut Call<'_, '_>, value: &Value, args: &mut Arguments) -> Res<Figu
             value.figure(&mut own.options(seed, x, &mut draw))
         })?
     };
-    figure.map_err(|error| match error {
+    let on_dates = |mut figure: Figure| {
+        if listed && dates {
+            figure.panels.iter_mut().for_each(Panel::on_dates);
+        }
+        figure
+    };
+    figure.map(on_dates).map_err(|error| match error {
         PlotError::NoFigure => expected(&nouns(|kind| kind.plot.is_some()), value).argument("value"),
         PlotError::Model(error) => lang_error(call.eval, error),
         PlotError::Other(error) => error.argument("value"),
     })
 }
 
+/// Whether places are written as dates.
+fn is_dates(value: &Value) -> bool {
+    match value {
+        Value::Range(range) => range.dates,
+        other => plot_options::days(other).is_some(),
+    }
+}
+
+/// Numbers, or the days of dates.
 fn numbers(value: &Value) -> Res<Vec<f64>> {
+    if let Some(days) = plot_options::days(value) {
+        return Ok(days);
+    }
     Vec::<f64>::from_value(value.clone()).map_err(|error| error.argument("x"))
 }
 

@@ -1,5 +1,6 @@
 //! The keywords of `plot`, and the values to which each applies.
 
+use crate::calendar::{self, TimeUnit};
 use crate::describe::part_figures::Scales;
 use crate::describe::{posterior_maps, slice_figures};
 use crate::fit::Fit;
@@ -327,13 +328,32 @@ pub fn between(call: &mut Call<'_, '_>) -> Res<Option<Between>> {
 
 /// The point of a covariance or of slices, if given.
 pub fn point(call: &mut Call<'_, '_>) -> Res<Option<Vec<f64>>> {
-    let point: Option<Vec<f64>> = call.maybe("at")?;
+    let point = match call.maybe::<Value>("at")? {
+        Some(given) => Some(match days(&given) {
+            Some(days) => days,
+            None => Vec::<f64>::from_value(given).map_err(|error| error.argument("at"))?,
+        }),
+        None => None,
+    };
     match point.iter().flatten().find(|v| !v.is_finite()) {
         None => Ok(point),
         Some(wrong) => {
             let text = format!("the numbers of a point are finite, found {}", number(*wrong));
             Err(LangError::new(text).argument("at"))
         }
+    }
+}
+
+/// The numbers of days since 1970 of a range of dates or of a list of dates; `None` if it is neither.
+pub fn days(value: &Value) -> Option<Vec<f64>> {
+    let day = |item: Value| match item {
+        Value::Str(text) => calendar::date(&text).map(|at| at.to(TimeUnit::Day)),
+        _ => None,
+    };
+    match value {
+        Value::Range(range) => range.dates.then(|| (0..range.len()).map(|i| range.at(i)).collect()),
+        Value::List(list) if !list.items().is_empty() => value.items()?.map(day).collect(),
+        _ => None,
     }
 }
 
@@ -362,10 +382,13 @@ pub fn scales(call: &mut Call<'_, '_>) -> Res<Option<Scales>> {
 pub fn ends(value: &Value, what: &str, argument: &'static str) -> Res<(f64, f64)> {
     let ends = match value {
         Value::Range(range) => Some((range.start, range.end)),
-        other => match Vec::<f64>::from_value(other.clone()).map_err(|error| error.argument(argument))?[..] {
-            [lo, hi] => Some((lo, hi)),
-            _ => None,
-        },
+        other => {
+            let numbers = || Vec::<f64>::from_value(other.clone()).map_err(|error| error.argument(argument));
+            match days(other).map_or_else(numbers, Ok)?[..] {
+                [lo, hi] => Some((lo, hi)),
+                _ => None,
+            }
+        }
     };
     match ends {
         Some((lo, hi)) if lo < hi && (hi - lo).is_finite() => Ok((lo, hi)),

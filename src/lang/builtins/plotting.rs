@@ -182,7 +182,7 @@ pub static PLOTTING: &[Builtin] = &[
                 "x",
                 Want::Numbers,
                 "indices of the list; for a kernel -5 to 5; for a deep GP -4 to 4",
-                "for a list of numbers, the x coordinate of each, and for a map of its columns; for a kernel or a deep GP, the range of its input",
+                "for a list of numbers, the x coordinate of each, and for a map of its columns; for a kernel or a deep GP, the range of its input; numbers, or dates for an axis of dates",
             ),
             Place::keyword(
                 "y",
@@ -224,8 +224,8 @@ pub static PLOTTING: &[Builtin] = &[
                 "at",
                 Want::Numbers,
                 "the origin; for a fit the medians",
-                "for a kernel, the point x₀ of k(·, x₀), one number for each input; for a fit with `show=\"slice\"`, the \
-                 values of the inputs that a panel does not vary",
+                "for a kernel, the point x₀ of k(·, x₀), one number for each input, or a date; for a fit with \
+                 `show=\"slice\"`, the values of the inputs that a panel does not vary",
             ),
             Place::keyword(
                 "between",

@@ -175,7 +175,7 @@ fn features(call: &mut Call<'_, '_>) -> Res<Value> {
             few_enough(data.n())?;
             let origins = &call.eval.host.origins;
             let (placed, rows) = Placed::on_data(&kernel, &data, origins)?;
-            let gram = placed.gram(&rows).map_err(|error| origins.eval_error(&error))?;
+            let gram = placed.gram(&rows, call.eval.progress).map_err(|error| origins.eval_error(&error))?;
             (rows, data.input_names().into_iter().map(String::from).collect(), gram)
         }
         xs => {

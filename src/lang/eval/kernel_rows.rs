@@ -12,6 +12,7 @@ use crate::lang::numerals::number;
 use crate::lang::values::cast::{FromValue, expected};
 use crate::lang::values::value::{Items, Value, check_length};
 use crate::linalg::Matrix;
+use crate::progress::Progress;
 
 /// Rows of inputs, stored by columns.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -221,10 +222,13 @@ impl Placed {
     }
 
     /// The Gram matrix of rows, with both halves.
-    pub fn gram(&self, rows: &Rows) -> Result<Matrix, EvalError> {
+    ///
+    /// # Errors
+    /// Rows at which the kernel cannot be evaluated; [`EvalError::Stopped`].
+    pub fn gram(&self, rows: &Rows, progress: &dyn Progress) -> Result<Matrix, EvalError> {
         let points = self.points(rows)?;
         let mut out = Matrix::zeros(rows.n, rows.n);
-        Gram::new(&self.bound, &points).evaluate(&self.bound.values(), &mut out)?;
+        Gram::new(&self.bound, &points).stopped_by(progress).evaluate(&self.bound.values(), &mut out)?;
         out.fill_upper_triangle_with_lower_triangle();
         Ok(out)
     }

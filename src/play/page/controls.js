@@ -62,20 +62,27 @@ function clicked(event, name) {
 function fill() {
   if ($("text").value !== state.text) $("text").value = state.text;
   $("data").value = state.data ?? "";
-  $("lo").value = state.range?.[0] ?? "";
-  $("hi").value = state.range?.[1] ?? "";
+  $("lo").value = state.range[0] ?? "";
+  $("hi").value = state.range[1] ?? "";
   $("at").value = state.at ?? "";
   $("draws").value = state.draws;
   $("seed").value = state.seed;
 }
 
-/** The number in a field; null if it is empty, undefined if it is no number. */
-function numberIn(field) {
-  const text = field.value.trim().replace("−", "-");
-  const value = text === "" ? null : Number(text);
-  const wrong = value !== null && !Number.isFinite(value);
+/** The number in a field; null if there is none, which is told beside it. */
+function numberIn(field, name) {
+  const value = place(field.value);
+  const wrong = typeof value !== "number";
   field.setAttribute("aria-invalid", String(wrong));
-  return wrong ? undefined : value;
+  if (wrong) $("add-fault").append(`${name}: expected a number, found ${value === null ? "nothing" : `“${value}”`}. `);
+  return wrong ? null : value;
+}
+
+/** The text of a date at a number of days since 1970, with the time of day where a pixel distinguishes it. */
+function dateAt(days, unit) {
+  const date = new Date(days * 864e5);
+  if (Number.isNaN(date.getTime())) return null;
+  return unit > 48 ? date.toISOString().slice(0, 16) : new Date(Math.round(days) * 864e5).toISOString().slice(0, 10);
 }
 
 const EXAMPLES = ["SE(x)", "SE(x) * Per(x, p=2)", "(Lin(x) + Per(x, p=1)) * SE(x, l=3)", "Matern12(x) + Lin(x)"];
@@ -110,20 +117,19 @@ function listen() {
     change(true);
   });
   $("target").addEventListener("change", () => {
-    Object.assign(state, { target: $("target").value, inputs: [], values: {}, points: [], removed: [], at: null, range: null });
+    Object.assign(state, { target: $("target").value, inputs: [], values: {}, points: [], removed: [], at: null, range: [null, null] });
     change(true);
   });
   $("inputs").addEventListener("change", () => {
     const input = $("inputs").value;
-    Object.assign(state, { inputs: input ? [input] : [], values: {}, points: [], removed: [], at: null, range: null });
+    Object.assign(state, { inputs: input ? [input] : [], values: {}, points: [], removed: [], at: null, range: [null, null] });
     change(true);
   });
   $("add").addEventListener("submit", (event) => {
     event.preventDefault();
-    const [x, y] = [numberIn($("point-x")), numberIn($("point-y"))];
-    if (x === null) $("point-x").setAttribute("aria-invalid", "true");
-    if (y === null) $("point-y").setAttribute("aria-invalid", "true");
-    if (typeof x !== "number" || typeof y !== "number") return;
+    $("add-fault").replaceChildren();
+    const [x, y] = [numberIn($("point-x"), "x"), numberIn($("point-y"), "y")];
+    if (x === null || y === null) return;
     addPoint(x, y);
     $("point-x").value = $("point-y").value = "";
     $("point-x").focus();
@@ -137,9 +143,9 @@ function listen() {
     document.querySelector(`#${name} .drawing`).addEventListener("click", (event) => clicked(event, name));
   }
   document.querySelector("#covariance .drawing").addEventListener("click", (event) => {
-    const place = answer && takesPoints(answer) && placeOf(event, "covariance");
+    const place = answer && takesPlace(answer) && placeOf(event, "covariance");
     if (!place) return;
-    state.at = toPixel(place.x, place.unitX);
+    state.at = answer.data.dates ? dateAt(place.x, place.unitX) : toPixel(place.x, place.unitX);
     fill();
     change(true);
   });
@@ -151,27 +157,25 @@ function listen() {
   });
   for (const id of ["lo", "hi"]) {
     $(id).addEventListener("change", () => {
-      const [lo, hi] = [numberIn($("lo")), numberIn($("hi"))];
-      const both = typeof lo === "number" && typeof hi === "number";
-      $("hi").setAttribute("aria-invalid", String(hi === undefined || (both && lo >= hi)));
-      state.range = both && lo < hi ? [lo, hi] : null;
+      state.range = [place($("lo").value), place($("hi").value)];
       change(true);
     });
   }
   $("at").addEventListener("change", () => {
-    const at = numberIn($("at"));
-    if (at === undefined) return;
-    state.at = at;
+    state.at = place($("at").value);
     change(true);
   });
-  const whole = (field, most) => Math.min(Math.max(Math.round(Number(field.value) || 0), 0), most);
+  const whole = (name, most) => {
+    const text = $(name).value.trim();
+    return text === "" ? EMPTY[name] : Math.min(Math.max(Math.round(Number(text) || 0), 0), most);
+  };
   $("draws").addEventListener("change", () => {
-    state.draws = whole($("draws"), 20);
+    state.draws = whole("draws", 20);
     fill();
     change(true);
   });
   $("seed").addEventListener("change", () => {
-    state.seed = whole($("seed"), 8999999999999999);
+    state.seed = whole("seed", 8999999999999999);
     fill();
     change(true);
   });

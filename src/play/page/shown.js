@@ -7,20 +7,37 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
+// The fields of the view, which have places on the axis of the input.
+const VIEW_NAMES = { lo: "from", hi: "to", at: "x₀" };
+const VIEW = Object.keys(VIEW_NAMES);
+
+/** Tells whether the figures are those of an earlier state. */
+function stale(is) {
+  $("stale").hidden = !is;
+  document.querySelector(".figures").classList.toggle("stale", is);
+}
+
 function show(found, waited) {
   const fault = $("fault");
+  const field = VIEW.find((id) => id === found.fault?.place);
+  for (const id of VIEW) $(id).setAttribute("aria-invalid", String(id === field));
+  $("view-fault").textContent = field ? `${VIEW_NAMES[field]}: ${found.fault.message}` : "";
+  if (field) {
+    fault.replaceChildren();
+    $("text").removeAttribute("aria-invalid");
+    stale(answer !== null);
+    return;
+  }
   if (found.fault) {
     fault.replaceChildren(element("p", {}, found.fault.message));
     if (found.fault.excerpt) fault.append(element("pre", {}, found.fault.excerpt.trimEnd()));
     $("text").setAttribute("aria-invalid", String(found.fault.place === "text" || found.fault.place === "model"));
-    $("stale").hidden = answer === null;
-    document.querySelector(".figures").classList.toggle("stale", answer !== null);
+    stale(answer !== null);
     return;
   }
   fault.replaceChildren();
   $("text").removeAttribute("aria-invalid");
-  $("stale").hidden = true;
-  document.querySelector(".figures").classList.remove("stale");
+  stale(false);
   answer = found;
   showFigures(found);
   showEvidence(found.evidence);
@@ -46,12 +63,17 @@ function showFigures(found) {
     const drawing = figure.querySelector(".drawing");
     figure.hidden = !drawn && !(name === "posterior" && !several);
     const caption = figure.querySelector(".caption");
+    if (name === "prior") {
+      caption.textContent = "functions drawn before any data" + (takesPoints(found) ? "; click to add a point" : "");
+    }
     if (name === "covariance") {
-      caption.textContent = several ? "and functions drawn from it, over the inputs that it names" : "click to move x₀";
+      const movable = takesPlace(found) ? "click to move x₀" : "";
+      caption.textContent = several ? "and functions drawn from it, over the inputs that it names" : movable;
     }
     if (name === "posterior" && several) caption.textContent = "over the inputs, or predicted against observed";
     if (name === "posterior" && !several) caption.textContent = drawn?.svg ? pointsNote(found) : "";
-    drawing.classList.toggle("takes", !several && !!drawn?.svg && takesPoints(found));
+    const takes = name === "covariance" ? takesPlace(found) : ["prior", "posterior"].includes(name) && takesPoints(found);
+    drawing.classList.toggle("takes", !several && !!drawn?.svg && takes);
     if (drawn?.svg) {
       const svg = new DOMParser().parseFromString(drawn.svg, "image/svg+xml").documentElement;
       svg.setAttribute("aria-label", figure.querySelector("b").textContent);
@@ -62,6 +84,8 @@ function showFigures(found) {
   }
 }
 
+/** Whether x₀ is a place on the axis of a single input. */
+const takesPlace = (found) => found.data.rows !== null;
 const takesPoints = (found) => found.data.rows !== null && !found.data.time;
 const pointsNote = (found) =>
   takesPoints(found) ? "click to add a point, click a point to remove it" : "points are not set by hand on an axis of dates";
@@ -123,7 +147,7 @@ function showSliders(parameters) {
       input.addEventListener("input", () => {
         const value = fromStep(slider.parameter, Number(input.value));
         state.values[parameter.name] = value;
-        tell(slider, String(Number(value.toPrecision(4))));
+        tell(slider, shownValue(slider.parameter, value));
         change(false);
       });
       input.addEventListener("change", () => (passing = false));
@@ -148,6 +172,13 @@ function showSliders(parameters) {
   // values of parameters that the expression no longer has
   const all = new Set(parameters.map((p) => p.name));
   for (const name of Object.keys(state.values)) if (!all.has(name)) delete state.values[name];
+}
+
+/** The text of a value while its slider moves: four digits, or a date. */
+function shownValue(parameter, value) {
+  const date = parameter.date === null ? null : new Date(value * parameter.date * 1000);
+  if (date && !Number.isNaN(date.getTime())) return date.toISOString().slice(0, 10);
+  return String(Number(value.toPrecision(4)));
 }
 
 function tell(slider, shown) {
@@ -220,6 +251,7 @@ function showData(data) {
   const added = state.points.length;
   const parts = [chosen ? `${data.n} rows of ${data.target ?? "no target"}` : `${data.n} points`];
   if (chosen && added) parts.push(`${added} added`);
+  if (data.missing) parts.push(`${data.missing} with missing values left out`);
   if (chosen && state.removed.length) parts.push(`${state.removed.length} left out`);
   const way = chosen ? "; choose one input to draw curves and set points" : "; points are set for kernels of one input";
   $("data-note").textContent = parts.join(", ") + (data.rows !== null ? "" : way);
@@ -227,6 +259,8 @@ function showData(data) {
   $("clear").textContent = chosen ? "As loaded" : "Clear points";
   $("add").hidden = !takesPoints(answer) && added === 0 && state.removed.length === 0;
   $("at").disabled = data.rows === null;
+  for (const id of VIEW) $(id).inputMode = data.dates ? "text" : "decimal";
+  for (const id of ["lo", "hi"]) $(id).placeholder = data.dates ? "a date" : "auto";
   $("rows").hidden = !takesPoints(answer) || data.n === 0;
   const list = $("row-list");
   list.replaceChildren();

@@ -13,7 +13,7 @@ const OLD = 400;
 const NEAR = { mouse: 8, touch: 16 };
 
 const EMPTY = {
-  text: "SE(x)", values: {}, at: null, range: null, data: null, target: null, inputs: [], points: [], removed: [],
+  text: "SE(x)", values: {}, at: null, range: [null, null], data: null, target: null, inputs: [], points: [], removed: [],
   draws: 3, seed: 0,
 };
 let offered = { files: [], sets: [] };
@@ -29,12 +29,20 @@ function written(state) {
   for (const input of state.inputs) out.append("i", input);
   for (const [name, value] of Object.entries(state.values)) out.set("v." + name, String(value));
   if (state.at !== null) out.set("x0", String(state.at));
-  if (state.range !== null) out.set("r", state.range.join(","));
+  if (state.range[0] !== null) out.set("from", String(state.range[0]));
+  if (state.range[1] !== null) out.set("to", String(state.range[1]));
   if (state.points.length) out.set("p", state.points.map((p) => p.join(",")).join(";"));
   if (state.removed.length) out.set("o", state.removed.join(","));
   if (state.draws !== EMPTY.draws) out.set("n", String(state.draws));
   if (state.seed !== EMPTY.seed) out.set("s", String(state.seed));
   return out.toString();
+}
+
+/** A place on an axis as it is typed: a number, other text for the program to read, or null for nothing. */
+function place(text) {
+  const typed = text.trim().replace(/^−/, "-");
+  if (typed === "") return null;
+  return Number.isFinite(Number(typed)) ? Number(typed) : typed;
 }
 
 function read(fragment) {
@@ -47,8 +55,9 @@ function read(fragment) {
     else if (key === "t") found.target = value;
     else if (key === "i") found.inputs.push(value);
     else if (key.startsWith("v.") && number(value) !== null) found.values[key.slice(2)] = number(value);
-    else if (key === "x0") found.at = number(value);
-    else if (key === "r" && numbers(value).length === 2) found.range = numbers(value);
+    else if (key === "x0") found.at = place(value);
+    else if (key === "from") found.range[0] = place(value);
+    else if (key === "to") found.range[1] = place(value);
     else if (key === "p") found.points = value.split(";").map(numbers).filter((p) => p.length === 2);
     else if (key === "o") found.removed = numbers(value).filter((v) => Number.isInteger(v) && v >= 0);
     else if (key === "n") found.draws = Math.min(Math.max(Math.round(number(value) ?? EMPTY.draws), 0), 20);
