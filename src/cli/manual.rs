@@ -23,7 +23,7 @@ pub fn help(topic: Option<&str>, commands: &mut clap::Command) -> u8 {
     };
     commands.build();
     match manual::topic(registry::library(), Some(name)) {
-        Ok(text) => screen.line(&text),
+        Ok(text) => screen.prose(&text),
         Err(error) => match commands.find_subcommand_mut(name) {
             Some(command) => screen.line(command.render_long_help().to_string().trim_end()),
             None => {

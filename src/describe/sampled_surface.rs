@@ -14,12 +14,19 @@ pub fn surface(drawn: &SampledSurface) -> String {
         1 => "one edge".to_string(),
         n => format!("{n} edges"),
     };
+    let often = match shape.once {
+        true => "",
+        false => {
+            "\nthe sheet covers parts of the surface more than once, so edges, sides and Euler characteristic are those of the \
+             mesh: `x=` and `y=` choose a part that covers it once"
+        }
+    };
     let sides = if shape.two_sided { "two sides" } else { "one side" };
     let [x, y] = [surface.domain.x, surface.domain.y].map(|(a, b)| format!("{} to {}", rounded(a), rounded(b)));
     let [first, second] = &drawn.inputs;
     format!(
         "{} drawn from {} (seed {})\n  mesh   {} vertices, {} faces, {ends}, {sides}, Euler characteristic {}\n  \
-         sheet  {first} from {x}, {second} from {y}, {res} × {res} points",
+         sheet  {first} from {x}, {second} from {y}, {res} × {res} points{often}",
         shape.name(),
         drawn.kernel,
         drawn.seed,

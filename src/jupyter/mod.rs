@@ -37,8 +37,24 @@ pub fn install(prefix: Option<&Path>) -> u8 {
     }
 }
 
+/// Ends the kernel when the program that started it has gone without a word; asked for by the variable that clients set.
+#[cfg(unix)]
+fn follow_parent() {
+    let Some(parent) = rustix::process::getppid().filter(|_| std::env::var_os("JPY_PARENT_PID").is_some()) else {
+        return;
+    };
+    std::thread::spawn(move || {
+        while rustix::process::getppid() == Some(parent) {
+            std::thread::sleep(std::time::Duration::from_secs(1));
+        }
+        std::process::exit(0);
+    });
+}
+
 /// Serves a notebook that Jupyter started, by the file of its connection. Returns an exit code.
 pub fn run(connection: &Path) -> u8 {
+    #[cfg(unix)]
+    follow_parent();
     let screen = Screen::new(Format::Text);
     let shown = connection.display();
     let read = std::fs::read(connection).map_err(|error| format!("`{shown}` cannot be read: {error}"));

@@ -178,6 +178,40 @@ pub static TOPICS: &[Topic] = &[
         examples: &[],
     },
     Topic {
+        name: "dates",
+        aliases: &["date", "calendar"],
+        summary: "columns of dates, and dates in programs",
+        text: "  load(\"file.csv\")            finds a column of dates; `dates=\"dmy\"` says which order an ambiguous one has
+  \"2024-03-01\"               a text is a date where one is expected: a row, a range, a limit
+  \"2024-01\"..\"2024-07\"      a range of months; with days it is a range of days, and a list has any others
+  Per(month, p=\"1 year\")     a length of time is a text; `fixed(\"1 year\")` is not optimised
+
+  A column of dates is an input like others: its numbers are days, months or years since a beginning. Kernels, figures and
+  sentences name the unit and show dates.",
+        examples: &["let d = data(month=[\"2024-01\", \"2024-02\", \"2024-03\"], y=[1, 3, 2])\nd |> summary"],
+    },
+    Topic {
+        name: "missing",
+        aliases: &["nan", "null", "na"],
+        summary: "cells without a value",
+        text: "  load(\"file.csv\")   empty cells, `NA`, `?` and the like are missing; `missing=[-999]` names others
+  d |> summary       counts them by column
+  d |> dropna        leaves out the rows with any
+
+  A model cannot be fitted to rows with missing values of its columns: the error names the row and the column.",
+        examples: &["data(x=[1, 2, 3], y=[2, 0/0, 4]) |> dropna"],
+    },
+    Topic {
+        name: "prompt",
+        aliases: &["quit", "exit", "?", "_"],
+        summary: "what the prompt answers besides statements",
+        text: "  ?name      help on a name; `?` alone lists what there is
+  :help      the commands of the prompt: `:time`, `:load`, `:save`, `:set`, `:explain`, …
+  _          the last value
+  quit       leaves, as `exit` and Ctrl-D do; Ctrl-C stops what runs, or clears the line",
+        examples: &["2 + 3\n_ * 10"],
+    },
+    Topic {
         name: "randomness",
         aliases: &[],
         summary: "seeds, and reproducible results",

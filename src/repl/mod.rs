@@ -144,7 +144,9 @@ fn enter(repl: &mut Repl, text: &str) -> Next {
     if FAREWELLS.contains(&text) && repl.session.borrow().get(name).is_none() {
         return Next::Leave;
     }
-    if let Some(name) = text.strip_prefix('?') {
+    if text == "help" {
+        repl.explain("");
+    } else if let Some(name) = text.strip_prefix('?') {
         repl.explain(name.trim());
     } else if !text.is_empty() {
         repl.run(|session, progress, out| session.run_with(text, NAME, progress, out));

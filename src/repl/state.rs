@@ -46,10 +46,10 @@ impl Repl {
         }
         if name.is_empty() {
             let contents = manual::contents(registry::library());
-            return self.screen.text(&format!("{contents}\n\n`?name` says more, with an example"));
+            return self.screen.prose(&format!("{contents}\n\n`?name` says more, with an example"));
         }
         match manual::topic(registry::library(), Some(name)) {
-            Ok(text) => self.screen.text(&text),
+            Ok(text) => self.screen.prose(&text),
             Err(error) => self.screen.diagnostic(&Diagnostic::from(error), &Sources::new()),
         }
     }

@@ -1,5 +1,7 @@
 //! Draws functions from a kernel whose values form a surface.
 
+use std::collections::HashSet;
+
 use super::covariance::{Covariance, NEAR, Place};
 use super::domain::Domain;
 use super::drawn_surface::Surface;
@@ -60,7 +62,8 @@ pub fn draw<K: Covariance>(
     let corner = |column: usize, row: usize| vertex[row * res + column];
     let cells = (0..res - 1).flat_map(|row| (0..res - 1).map(move |column| (column, row)));
     let quads = cells.map(|(c, r)| [corner(c, r), corner(c + 1, r), corner(c + 1, r + 1), corner(c, r + 1)]);
-    let mesh = Mesh::new(kept.iter().map(|&i| points[i]).collect(), quads);
+    let mut mesh = Mesh::new(kept.iter().map(|&i| points[i]).collect(), quads);
+    mesh.shape.once = covers_once(kernel, &places, &variances, &vertex, res).map_err(SurfaceError::Kernel)?;
     if mesh.faces.is_empty() {
         return Err(SurfaceError::Flat(domain));
     }
@@ -140,6 +143,43 @@ fn same_points<K: Covariance>(
         }
     }
     Ok((0..places.len()).map(|i| root(&first, i)).collect())
+}
+
+/// The number of rows and of columns of points at which coverage is tested.
+const TESTED: usize = 6;
+/// Points within so many steps on the sheet are neighbours.
+const STEPS: usize = 3;
+/// Another part of the sheet covers a point if one of its points is nearer than this share of the squared distance between
+/// neighbours: the nearest corner of a cell is within a half of it.
+const BETWEEN: f64 = 0.6;
+
+/// Whether the sheet covers its image once: not where a third of some points lie between points of another part of the sheet.
+/// Poles and folds, where points that are far apart on the sheet are near, are a small part.
+fn covers_once<K: Covariance>(
+    kernel: &mut K,
+    places: &[Place],
+    variances: &[f64],
+    vertex: &[u32],
+    res: usize,
+) -> Result<bool, K::Error> {
+    let at = |i: usize| ((2 * i + 1) * res / (2 * TESTED)).min(res - 1);
+    let around = |node: usize, steps: usize| {
+        let (row, column) = (node / res, node % res);
+        let span = move |i: usize| i.saturating_sub(steps)..=(i + steps).min(res - 1);
+        span(row).flat_map(move |r| span(column).map(move |c| r * res + c))
+    };
+    let mut covered = 0;
+    for (row, column) in (0..TESTED * TESTED).map(|i| (at(i / TESTED), at(i % TESTED))) {
+        let node = row * res + column;
+        let own = kernel.cross(&places[node..=node], places)?;
+        let apart = |j: usize| variances[node] + variances[j] - 2.0 * own[(0, j)];
+        let spacing = around(node, 1).map(apart).fold(0.0, f64::max);
+        let same: Vec<usize> = (0..places.len()).filter(|&j| vertex[j] == vertex[node]).collect();
+        let near: HashSet<u32> = same.iter().flat_map(|&j| around(j, STEPS)).map(|j| vertex[j]).collect();
+        let covers = |j: usize| !near.contains(&vertex[j]) && apart(j) < BETWEEN * spacing;
+        covered += usize::from((0..places.len()).any(covers));
+    }
+    Ok(3 * covered <= TESTED * TESTED)
 }
 
 fn root(first: &[usize], mut i: usize) -> usize {

@@ -71,13 +71,15 @@ pub struct Shape {
     pub two_sided: bool,
     /// Whether no edge has more than two faces.
     pub smooth: bool,
+    /// Whether the sheet covers it once; if not, the other properties are those of the mesh and not of the surface.
+    pub once: bool,
 }
 
 impl Shape {
     /// The common name of the surface.
     pub fn name(&self) -> String {
         let known = match (self.two_sided, self.rims, self.euler) {
-            _ if self.pieces != 1 || !self.smooth => "surface",
+            _ if self.pieces != 1 || !self.smooth || !self.once => "surface",
             (true, 0, 2) => "sphere",
             (true, 0, 0) => "torus",
             (true, 1, 1) => "sheet",
@@ -123,6 +125,7 @@ impl Mesh {
             rims: rims.len(),
             two_sided,
             smooth: beside.values().all(|faces| faces.len() <= 2),
+            once: true,
         };
         Self { vertices, faces, rims, shape }
     }

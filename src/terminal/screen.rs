@@ -12,6 +12,7 @@ use mercer::lang::values::value::Value;
 use mercer::render::{render, spoken, without_controls};
 use mercer::syntax::diagnostic::{Diagnostic, Sources};
 use serde_json::json;
+use unicode_width::UnicodeWidthStr;
 
 use super::image::Protocol;
 use super::matrix;
@@ -136,6 +137,14 @@ impl Screen {
         self.last_tall = Some(tall);
     }
 
+    /// Text of a manual, with long lines broken between words at the width of the terminal.
+    pub fn prose(&mut self, text: &str) {
+        match self.columns() {
+            Some(columns) => self.text(&wrapped(text, columns)),
+            None => self.text(text),
+        }
+    }
+
     /// Results of several lines, through a pager if they are longer than the screen.
     pub fn text(&mut self, text: &str) {
         let (_, rows) = style::size(&self.stdout);
@@ -210,4 +219,21 @@ fn without_rules(text: &str) -> String {
 /// A line on stderr; ignored if stderr is closed.
 fn complain(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+/// The text with long lines broken between words. What goes on stands below the text that it goes on from: after the last gap
+/// between columns of a line.
+fn wrapped(text: &str, columns: usize) -> String {
+    let line = |line: &str| -> String {
+        if line.width() <= columns {
+            return line.to_string();
+        }
+        let leading = line.len() - line.trim_start().len();
+        let gap = line.get(leading..).and_then(|rest| rest.rfind("  ")).map_or(leading, |at| leading + at + 2);
+        // a narrow column of text would be harder to read than one that begins at the left
+        let hang = if gap <= columns / 2 { gap } else { leading.min(columns / 2) };
+        let indent = " ".repeat(hang);
+        let options = textwrap::Options::new(columns).subsequent_indent(&indent).break_words(false);
+        textwrap::wrap(line, options).join("\n")
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
