@@ -9,7 +9,7 @@ use mercer::figure::{self, Size, to_svg};
 use mercer::lang::values::value::Value;
 use mercer::render::without_controls;
 
-/// A larger figure that was written to a file is not shown.
+/// A larger figure or report that was written to a file is not shown.
 const LARGEST: u64 = 5 << 20;
 
 /// A value; `number` distinguishes the figures of a notebook.
@@ -59,12 +59,20 @@ fn table(text: &str, grid: &Grid) -> Option<String> {
     Some(page.into_string())
 }
 
-/// A file that was written, if it is a figure in SVG.
+/// A file that was written, if it is a figure in SVG, or a report, which is shown in a frame of its own.
 pub fn of_file(path: &Path, number: usize) -> Option<Media> {
-    let is_svg = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
+    let kind = path.extension()?.to_str()?.to_ascii_lowercase();
     let small = || std::fs::metadata(path).is_ok_and(|data| data.len() <= LARGEST);
-    let svg = if is_svg && small() { std::fs::read_to_string(path).ok()? } else { return None };
-    Some(Media::new(vec![MediaType::Svg(own(&svg, number)), MediaType::Plain(wrote(path))]))
+    let text = || if small() { std::fs::read_to_string(path).ok() } else { None };
+    let shown = match kind.as_str() {
+        "svg" => MediaType::Svg(own(&text()?, number)),
+        "html" | "htm" => {
+            let style = "width: 100%; height: 40em; border: 0";
+            MediaType::Html(html! { iframe srcdoc=(text()?) style=(style) sandbox="" title="report" {} }.into_string())
+        }
+        _ => return None,
+    };
+    Some(Media::new(vec![shown, MediaType::Plain(wrote(path))]))
 }
 
 /// The remark on a file that was written.
@@ -97,6 +105,18 @@ mod tests {
         let [MediaType::Plain(_), MediaType::Html(page)] = &shown[..] else { panic!("{shown:?}") };
         assert!(page.contains("<table>") && !page.contains("<b>"), "{page}");
         assert_eq!(super::tests::shown("1 + 1").len(), 1);
+    }
+
+    #[test]
+    fn reports_are_shown_in_a_frame() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("report.HTML");
+        std::fs::write(&file, "<p class=\"a\">1 < 2</p>").unwrap();
+        let shown = of_file(&file, 1).unwrap().content;
+        let [MediaType::Html(page), MediaType::Plain(text)] = &shown[..] else { panic!("{shown:?}") };
+        assert!(page.contains("srcdoc=\"&lt;p class=&quot;a&quot;&gt;1 &lt; 2&lt;/p&gt;\""), "{page}");
+        assert!(text.starts_with("wrote "));
+        assert!(of_file(&folder.path().join("none.html"), 1).is_none());
     }
 
     #[test]
