@@ -70,11 +70,13 @@ pub fn decomposition(parts: &Decomposition, scales: Option<Scales>) -> Result<Fi
             if scales == Some(Scales::Shared) {
                 share_scale(&mut panels);
             }
+            panels.extend(mean_panel(parts, &input));
             panels.extend(residual_panel(parts, panels.first().and_then(|panel| panel.x.range))?);
             panels
         }
         _ => {
             let mut panels = part_panels(parts, &shown, Beyond::default(), scales)?;
+            panels.extend(single_input(&parts.fit).and_then(|input| mean_panel(parts, &input)));
             panels.extend(residual_panel(parts, None)?);
             panels
         }
@@ -160,6 +162,24 @@ fn part_panels(
         share_scale(&mut panels);
     }
     Ok(panels)
+}
+
+/// The mean function along the single input, unless it is constant.
+fn mean_panel(parts: &Decomposition, input: &str) -> Option<Panel> {
+    let share = parts.mean_share?;
+    let x = parts.at.column(input)?.values();
+    let order = sorted(x);
+    let of = |values: &[f64]| order.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+    let line = Mark::Line {
+        x: of(x),
+        y: of(&parts.mean_function),
+        label: "mean function".into(),
+        role: Role::Mean,
+        dashed: false,
+    };
+    let label = label_of(parts.fit.problem().data(), input);
+    let panel = Panel::new(label, part_label(parts), vec![line]);
+    Some(panel.titled(format!("mean function: {}", percent(share))))
 }
 
 /// The residuals of the sum at the training rows, along the single input over a range.

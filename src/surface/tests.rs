@@ -74,20 +74,16 @@ fn symmetries_glue_the_sheet() {
 
 #[test]
 fn a_sheet_that_covers_its_image_twice_is_no_torus() {
-    let over = |kernel: &mut dyn FnMut(&[Place], &[Place]) -> Result<Matrix, Infallible>, x: f64, y: f64| {
-        let mut kernel = |a: &[Place], b: &[Place]| kernel(a, b);
+    fn over<K: Covariance<Error = Infallible>>(mut kernel: K, x: f64, y: f64) -> Shape {
         let domain = Domain { x: (0.0, x), y: (0.0, y) };
         let mut random = rand_pcg::Pcg64::seed_from_u64(7);
         draw(&mut kernel, domain, 30, &mut || StandardNormal.sample(&mut random)).expect("a surface").mesh.shape
-    };
-    let distance = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
-    let mut sphere = kernel(|a, b| (-0.5 * distance(globe(a), globe(b))).exp());
+    }
     // every point has a second latitude and longitude, which are between the points of the sheet
-    let twice = over(&mut sphere, 360.0, 360.0);
+    let twice = over(embedded(globe), 360.0, 360.0);
     assert!(!twice.once && twice.name() == "surface", "{twice:?}");
-    let mut ring = kernel(|a, b| (-0.5 * distance(torus(a), torus(b))).exp());
-    assert!(!over(&mut ring, 5.0, 1.0).once && over(&mut ring, 1.0, 1.0).once);
-    assert_eq!(over(&mut ring, 0.7, 0.8).name(), "sheet");
+    assert!(!over(embedded(torus), 5.0, 1.0).once && over(embedded(torus), 1.0, 1.0).once);
+    assert_eq!(over(embedded(torus), 0.7, 0.8).name(), "sheet");
 }
 
 #[test]
