@@ -54,6 +54,11 @@ class Page(unittest.TestCase):
         cls.addClassCleanup(cls.folder.cleanup)
         cls.addClassCleanup(cls.browser.quit)
 
+    @classmethod
+    def table(cls, name, rows):
+        with open(Path(cls.folder.name, name), "w", newline="") as file:
+            csv.writer(file).writerows(rows)
+
     def setUp(self):
         self.begin(*self.files)
         self.size(1300, 1000)
@@ -370,11 +375,8 @@ class WithData(Page):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        with open(Path(cls.folder.name, "series.csv"), "w", newline="") as file:
-            rows = csv.writer(file)
-            rows.writerow(["t", "level"])
-            for i in range(200):
-                rows.writerow([i / 20, round(math.sin(i / 8) + i / 100 + 0.1 * math.sin(i * 12.9898), 4)])
+        level = [round(math.sin(i / 8) + i / 100 + 0.1 * math.sin(i * 12.9898), 4) for i in range(200)]
+        cls.table("series.csv", [["t", "level"], *([i / 20, y] for i, y in enumerate(level))])
 
     def test_the_posterior_its_parts_and_the_evidence(self):
         self.write("SE(t, l=2) + Per(t, p=2.5)")
@@ -501,12 +503,9 @@ class WithDates(Page):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        with open(Path(cls.folder.name, "days.csv"), "w", newline="") as file:
-            rows = csv.writer(file)
-            rows.writerow(["date", "sales"])
-            for i in range(120):
-                day = datetime.date(2021, 1, 1) + datetime.timedelta(i)
-                rows.writerow([day.isoformat(), "" if i == 7 else round(math.sin(i / 8) + i / 100, 4)])
+        days = [(datetime.date(2021, 1, 1) + datetime.timedelta(i)).isoformat() for i in range(120)]
+        sales = ["" if i == 7 else round(math.sin(i / 8) + i / 100, 4) for i in range(120)]
+        cls.table("days.csv", [["date", "sales"], *zip(days, sales)])
 
     def test_the_view_takes_dates_and_the_figures_name_them(self):
         self.write("SE(date) + Lin(date)")

@@ -8,7 +8,7 @@ use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::fit::spacing::variance;
 use crate::kernel::{Kernel, Leaf, Node, ParamSpec, Values, Wrapped, number};
-use crate::model::{Mean, ParameterKind, is_noise};
+use crate::model::{Mean, is_noise};
 use crate::param::Param;
 
 /// A kernel in English.
@@ -121,11 +121,10 @@ pub fn opening(fit: &Fit, parts: usize, context: &DataContext) -> String {
     match &fit.model.mean {
         Mean::Zero => {}
         Mean::Constant(_) => {
-            for (parameter, value) in fit.parameters().iter().zip(fit.values()) {
-                if matches!(parameter.kind, ParameterKind::Mean(_)) {
-                    beside.push(format!("with a mean of {}", amount(*value, context.target.as_deref(), DIGITS)));
-                }
-            }
+            let means = problem.mean_values(fit.values()).iter();
+            beside.extend(
+                means.map(|mean| format!("with a mean of {}", amount(*mean, context.target.as_deref(), DIGITS))),
+            );
         }
         Mean::Linear(_) => beside.push("with a mean function that is linear in the inputs".into()),
         Mean::Function(mean) => beside.push(format!("with the mean function `{mean}`")),
