@@ -77,21 +77,27 @@ impl Curvature {
         }
         let mut warm = Warm::default();
         let here = objective.at_from(values, false, &mut warm)?.slopes;
-        let mut difference = |a: usize, h: f64| -> Option<Vec<f64>> {
-            let mut slopes = |by: f64| -> Option<Vec<f64>> {
-                let mut moved = values.to_vec();
-                let domain = parameters[free[a]].domain;
-                moved[free[a]] = domain.moved(values[free[a]], by);
-                Some(objective.at_from(&moved, false, &mut warm)?.slopes)
-            };
+        let mut slopes = |a: usize, by: f64| -> Option<Vec<f64>> {
+            let mut moved = values.to_vec();
+            let domain = parameters[free[a]].domain;
+            moved[free[a]] = domain.moved(values[free[a]], by);
+            Some(objective.at_from(&moved, false, &mut warm)?.slopes)
+        };
+        // enough for a step, which need not be exact
+        let own_curvature = |a: usize, slopes: &mut dyn FnMut(usize, f64) -> Option<Vec<f64>>| {
+            let of = |there: Vec<f64>, h: f64| (here[free[a]] - there[free[a]]) / h;
+            let up = slopes(a, LEAST_STEP).map(|there| of(there, LEAST_STEP));
+            up.or_else(|| slopes(a, -LEAST_STEP).map(|there| of(there, -LEAST_STEP)))
+        };
+        let difference = |a: usize, h: f64, slopes: &mut dyn FnMut(usize, f64) -> Option<Vec<f64>>| {
             // where the covariance is singular on one side, the other side is used
-            let (up, down, width) = match (slopes(h), slopes(-h)) {
+            let (up, down, width) = match (slopes(a, h), slopes(a, -h)) {
                 (Some(up), Some(down)) => (up, down, 2.0 * h),
                 (Some(up), None) => (up, here.clone(), h),
                 (None, Some(down)) => (here.clone(), down, h),
                 (None, None) => return None,
             };
-            Some(free.iter().map(|&i| (down[i] - up[i]) / width).collect())
+            Some(free.iter().map(|&i| (down[i] - up[i]) / width).collect::<Vec<f64>>())
         };
         let steps = if objective.problem().inducing().is_some() { STEPS_OF_SPARSE } else { STEPS_OF_EXACT };
         let mut hessian = Matrix::zeros(p, p);
@@ -101,10 +107,9 @@ impl Curvature {
             }
             // periods have errors a thousand times smaller than other parameters: the step must be a small part of the
             // error
-            let rough = difference(a, LEAST_STEP)?;
-            let mut h = steps.of(rough[a].abs());
+            let mut h = steps.of(own_curvature(a, &mut slopes)?.abs());
             let seconds = loop {
-                let found = difference(a, h)?;
+                let found = difference(a, h, &mut slopes)?;
                 // with many rows the rough value may be rounding of the gradient, and its step too small
                 let right = if found[a] > 0.0 { steps.of(found[a]) } else { 10.0 * h };
                 if right < TOO_SMALL * h || h >= steps.largest {

@@ -31,11 +31,29 @@ pub(super) fn fit_as_written(
     options: Options,
     progress: &dyn Progress,
 ) -> Result<Fit, ModelError> {
+    // every fit reaches more than this
+    let fit = fit_beyond(model, data, options, f64::NEG_INFINITY, progress)?;
+    fit.ok_or(ModelError::Stopped)
+}
+
+/// Fits a model as [`fit`](super::fit) does, on the scale of the target that it is written for, if it reaches more than a
+/// given log posterior (log marginal likelihood plus log density of the priors). `None` if it does not: it ends early
+/// where no start comes near within some rounds, and has no curvature to compute.
+///
+/// # Errors
+/// As [`fit`](super::fit).
+pub fn fit_beyond(
+    model: &Model,
+    data: &Dataset,
+    options: Options,
+    least: f64,
+    progress: &dyn Progress,
+) -> Result<Option<Fit>, ModelError> {
     let problem = Problem::new(model, data, false)?;
     let product_bounds = latent_bounds(&problem).into_iter().chain(noise_bound(&problem)).collect();
     let problem = problem.with_product_bounds(product_bounds);
     if problem.inducing().is_some() && problem.n() > RACED_ROWS {
-        return fit_many(model, problem, options, progress);
+        return fit_many(model, problem, options, progress).map(Some);
     }
     let starts = Starts::new(&problem, options.seed);
     let first = FirstResult::new(progress);
@@ -48,8 +66,18 @@ pub(super) fn fit_as_written(
     // the contribution of each variance is measured for every start, so many starts take long to create
     let others = (1..count).into_par_iter().map(|i| (!first.is_asked()).then(|| made(i)));
     runs.extend(others.collect::<Vec<_>>().into_iter().flatten());
-    race(&objective, &mut runs, (options.max_iter, f64::INFINITY), progress, &|value| first.reached(value));
+    let needed = objective.offset() - least;
+    let bar = Bar { value: needed + behind(&problem), after: SETTLED };
+    race(&objective, &mut runs, options.max_iter, bar, progress, &|value| first.reached(value));
+    let misses =
+        |runs: &[Entry<'_, '_>], bar: f64| !progress.stop() && best(runs).is_some_and(|best| value(best) > bar);
+    if misses(&runs, bar.value) {
+        return Ok(None);
+    }
     try_other_maxima(&objective, &starts, &mut runs, &search, progress);
+    if misses(&runs, needed) {
+        return Ok(None);
+    }
     let Some(best) = best(&runs) else {
         if progress.stop() {
             return Err(ModelError::Stopped);
@@ -100,7 +128,7 @@ pub(super) fn fit_as_written(
     drop(starts);
     let ended = Some((ended, gradient_size));
     let reached = Reached { values, errors, redundant, trace, ended, starts: reports };
-    finish(model, problem, reached, options, progress)
+    finish(model, problem, reached, options, progress).map(Some)
 }
 
 /// With more rows than this, the starts of a sparse fit are compared on a subset of this size.
@@ -129,7 +157,7 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
         let objective = Likelihood::new(&few).stopped_by(progress);
         let first = |i: usize| Entry::new(&objective, i, &starts.start(i), &limits);
         let mut runs: Vec<Entry<'_, '_>> = (0..options.restarts.max(1)).map(first).collect();
-        race(&objective, &mut runs, (RACED_STEPS.min(options.max_iter), f64::INFINITY), progress, &|_| {});
+        race(&objective, &mut runs, RACED_STEPS.min(options.max_iter), Bar::NONE, progress, &|_| {});
         try_other_maxima(&objective, &starts, &mut runs, &limits, progress);
         match best(&runs) {
             Some(best) => objective.to_values(&best.run.outcome().at),
@@ -140,7 +168,7 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     drop(few);
     let objective = Likelihood::new(&problem).stopped_by(progress);
     let mut runs = vec![Entry::new(&objective, 0, &begun, &search(&problem, options))];
-    race(&objective, &mut runs, (options.max_iter, f64::INFINITY), progress, &|_| {});
+    race(&objective, &mut runs, options.max_iter, Bar::NONE, progress, &|_| {});
     let entry = &runs[0];
     let outcome = entry.run.outcome();
     let stopped = progress.stop();
@@ -293,14 +321,27 @@ const FIRST_ROUND: usize = 15;
 /// The number of starts that are optimised to convergence.
 const FINALISTS: usize = 1;
 
+/// A value of the objective above which runs are dropped.
+#[derive(Clone, Copy)]
+struct Bar {
+    value: f64,
+    /// The number of steps before it applies.
+    after: usize,
+}
+
+impl Bar {
+    const NONE: Bar = Bar { value: f64::INFINITY, after: 0 };
+}
+
 /// All starts take some steps, the better half takes more, until few remain and are optimised to convergence.
 ///
-/// Those whose value is above `bar` after the first round are dropped as well. `reached` is called with the value at the
+/// Those above the bar are dropped as well. `reached` is called with the value at the
 /// first start.
 fn race(
     objective: &Likelihood<'_>,
     runs: &mut [Entry<'_, '_>],
-    (max_iter, bar): (usize, f64),
+    max_iter: usize,
+    bar: Bar,
     progress: &dyn Progress,
     reached: &(dyn Fn(f64) + Sync),
 ) {
@@ -309,7 +350,7 @@ fn race(
     let rounds = (usize::BITS - alive.div_ceil(FINALISTS).leading_zeros()) as f64 + 1.0;
     let mut round = 0.0;
     loop {
-        let last = alive <= FINALISTS && (round > 0.0 || bar == f64::INFINITY);
+        let last = alive <= FINALISTS && (spent >= bar.after || bar.value == f64::INFINITY);
         let portion = if last { max_iter.saturating_sub(spent) } else { steps.min(max_iter.saturating_sub(spent)) };
         let done = Mutex::new((0usize, f64::INFINITY));
         let heard = Quiet(progress);
@@ -340,7 +381,8 @@ fn race(
         if last || progress.stop() {
             break;
         }
-        let level = runs[..alive].iter().filter(|entry| value(entry) <= bar).count();
+        let barred = |entry: &&Entry<'_, '_>| spent >= bar.after && value(entry) > bar.value;
+        let level = alive - runs[..alive].iter().filter(barred).count();
         let left = alive.div_ceil(2).max(FINALISTS).min(level);
         for entry in &mut runs[left..alive] {
             entry.dropped = entry.run.ended().is_none();
@@ -356,10 +398,16 @@ fn race(
 
 /// A fit moves to another maximum only if its log marginal likelihood is higher by this much.
 const WORTH_A_HOP: f64 = 1e-3;
-/// Another maximum is given up where after the first round of steps the log posterior is lower by this,
+/// A run is given up where the log posterior is lower than it must be by this,
 const BEHIND: f64 = 10.0;
-/// and by this for each row.
+/// and by this for each row,
 const BEHIND_A_ROW: f64 = 0.02;
+/// after so many steps from a start of a fit.
+const SETTLED: usize = 3 * FIRST_ROUND;
+fn behind(problem: &Problem) -> f64 {
+    BEHIND + BEHIND_A_ROW * problem.n() as f64
+}
+
 /// The number of times a fit changes to a better maximum.
 const HOPS: usize = 3;
 
@@ -372,7 +420,6 @@ fn try_other_maxima<'l, 'p>(
     search: &Search,
     progress: &dyn Progress,
 ) {
-    let behind = BEHIND + BEHIND_A_ROW * objective.problem().n() as f64;
     for _ in 0..HOPS {
         let Some(from) = best(runs) else { return };
         let (index, least) = (from.index, value(from));
@@ -385,7 +432,8 @@ fn try_other_maxima<'l, 'p>(
         if beside.is_empty() || progress.stop() {
             return;
         }
-        race(objective, &mut beside, (search.max_iter, least + behind), progress, &|_| ());
+        let bar = Bar { value: least + behind(objective.problem()), after: FIRST_ROUND };
+        race(objective, &mut beside, search.max_iter, bar, progress, &|_| ());
         let better = best(&beside).filter(|found| value(found) < least - WORTH_A_HOP).map(|found| found.index);
         let Some(found) = better.and_then(|at| beside.into_iter().find(|entry| entry.index == at)) else { return };
         (runs[index].run, runs[index].followed) = (found.run, found.followed);
@@ -393,111 +441,4 @@ fn try_other_maxima<'l, 'p>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data;
-    use crate::kernel::{Kernel, families::family};
-
-    fn trend_and_season() -> Model {
-        let leaf = |name: &str| Kernel::family(family(name).unwrap());
-        let season = Kernel::product([leaf("Per"), leaf("Lin")]).unwrap();
-        Model::new(Kernel::sum([leaf("SE"), season]).unwrap())
-    }
-
-    /// Stops after this number of queries.
-    struct Impatient(std::sync::atomic::AtomicUsize);
-
-    impl Progress for Impatient {
-        fn report(&self, _done: f64, _note: &str) {}
-
-        fn stop(&self) -> bool {
-            let looks = std::sync::atomic::Ordering::Relaxed;
-            self.0.fetch_update(looks, looks, |left| Some(left.saturating_sub(1))) == Ok(0)
-        }
-    }
-
-    /// An evaluation can be stopped between two columns of the covariance.
-    #[test]
-    fn a_fit_ends_within_an_evaluation() {
-        let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(60);
-        let options = Options { restarts: 2, ..Options::default() };
-        let run = |looks: usize| fit_as_written(&trend_and_season(), &airline, options, &Impatient(looks.into()));
-        // before and during the first evaluation: it is completed, because it is short
-        for looks in [0, 3] {
-            let first = run(looks).unwrap();
-            assert!(matches!(first.ended, Some(Ended::Stopped { .. })), "{:?}", first.ended);
-            assert!(first.lml().is_finite());
-        }
-        // some steps later: returns the best values so far
-        let stopped = run(300).unwrap();
-        assert!(matches!(stopped.ended, Some(Ended::Stopped { .. })), "{:?}", stopped.ended);
-        assert!(stopped.lml().is_finite() && !stopped.is_judged() && stopped.undetermined() == 0);
-    }
-
-    #[test]
-    fn a_fit_is_the_same_at_any_number_of_threads() {
-        let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(60);
-        let options = Options { restarts: 4, ..Options::default() };
-        let run = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| fit_as_written(&trend_and_season(), &airline, options, &Silent).unwrap())
-        };
-        let (one, two) = (run(1), run(3));
-        assert_eq!(one.values(), two.values());
-        assert_eq!(one.lml(), two.lml());
-        assert_eq!(one.starts, two.starts);
-    }
-
-    #[test]
-    fn a_classifier_is_the_same_at_any_number_of_threads() {
-        let heart = data::load("heart", &[], &data::Options::default()).unwrap();
-        let heart = heart.select(&["age", "max_hr", "label"]).unwrap().head(60);
-        let likelihood = crate::model::Likelihood::Bernoulli { how: crate::model::Bernoulli::Ep, positive: None };
-        let model = Model { likelihood, ..Model::new(Kernel::family(family("Lin").unwrap())) };
-        let options = Options { restarts: 3, ..Options::default() };
-        let run = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| fit_as_written(&model, &heart, options, &Silent).unwrap())
-        };
-        let (one, two) = (run(1), run(2));
-        assert!(one.converged() && one.hints.is_empty(), "{:?}", one.hints);
-        assert_eq!((one.values(), one.lml()), (two.values(), two.lml()));
-        // the posterior has the likelihood of the optimiser, and the fit is not worse than its start
-        assert_eq!(condition(&one.model, &heart).unwrap().lml(), one.lml());
-        assert!(one.lml() > condition(&model, &heart).unwrap().lml());
-    }
-
-    #[test]
-    fn conditioning_on_a_fit_gives_its_evidence_to_the_bit() {
-        let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(60);
-        let options = Options { restarts: 2, ..Options::default() };
-        let fitted = fit_as_written(&trend_and_season(), &airline, options, &Silent).unwrap();
-        let again = condition(&fitted.model, &airline).unwrap();
-        assert_eq!(again.lml(), fitted.lml());
-        assert_eq!(again.values(), fitted.values());
-    }
-
-    #[test]
-    fn the_gradient_of_the_posterior_agrees_with_differences() {
-        let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(40);
-        let model = trend_and_season().with_noise(crate::model::Noise::Variance(crate::param::Param {
-            prior: Some(crate::param::Density::LogNormal { mean: 3.0, sd: 1.0 }.into()),
-            ..Default::default()
-        }));
-        let problem = Problem::new(&model, &airline, false).unwrap();
-        let objective = Likelihood::new(&problem);
-        let at = objective.to_coordinates(&Starts::new(&problem, 3).start(2));
-        let mut gradient = vec![0.0; at.len()];
-        objective.evaluate(&at, &mut gradient);
-        for i in 0..at.len() {
-            let moved = |by: f64| {
-                let mut at = at.clone();
-                at[i] += by;
-                objective.evaluate(&at, &mut vec![0.0; at.len()])
-            };
-            let h = 1e-5;
-            let difference = (8.0 * (moved(h) - moved(-h)) - (moved(2.0 * h) - moved(-2.0 * h))) / (12.0 * h);
-            assert!((difference - gradient[i]).abs() < 1e-5 * gradient[i].abs().max(1.0), "{i}");
-        }
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 
 use super::result::Fit;
 use super::spacing::{median_gap, span, variance};
-use crate::kernel::{Kernel, Role, SlotState};
+use crate::kernel::{InputSlope, Kernel, Role, SlotState};
 use crate::model::{ParameterKind, is_zero_kernel};
 
 /// Warnings as short sentences, the most serious first; most fits have none.
@@ -28,6 +28,7 @@ pub fn hints(fit: &Fit) -> Vec<String> {
         ));
     }
     let x = problem.x();
+    hints.extend(inducing_outside(fit));
     if fit.ended.is_some() {
         hints.extend(constant_columns(fit));
         hints.extend(redundant_parts(fit));
@@ -114,6 +115,29 @@ const FAR: f64 = 5.0;
 
 /// A part has almost no variance if its mean has less than this share of the target's standard deviation.
 const IDLE: f64 = 1e-3;
+
+/// Inducing inputs outside of the rows tell nothing of them: with `standardize`, they are in standard deviations.
+fn inducing_outside(fit: &Fit) -> Option<String> {
+    let problem = fit.problem();
+    let inducing = problem.inducing()?;
+    let slopes = problem.bound().input_slopes();
+    let outside = |(at, z): (usize, &Vec<f64>)| {
+        let least = problem.x()[at].iter().copied().fold(f64::INFINITY, f64::min);
+        let largest = problem.x()[at].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let reach = largest - least;
+        let away = z.iter().all(|z| *z < least - reach || *z > largest + reach);
+        (slopes[at] == InputSlope::Known && away).then(|| &problem.names()[at])
+    };
+    let column = inducing.x.iter().enumerate().find_map(outside)?;
+    let scale = if problem.pipeline().of(column).is_empty() {
+        ""
+    } else {
+        "; they are on the scale after the steps of the model"
+    };
+    Some(format!(
+        "all inducing inputs are far outside of the range of {column}: the fit says nothing of the rows{scale}"
+    ))
+}
 
 /// Columns on which the kernel depends and that have no variation.
 fn constant_columns(fit: &Fit) -> Vec<String> {

@@ -86,6 +86,16 @@ impl Walk {
         }
     }
 
+    /// Takes over the pairs of a walk whose objective has values that are smaller by a factor.
+    pub fn take_curvature(&mut self, other: &Walk, scale: f64) {
+        let scaled = |pair: &Pair| Pair {
+            step: pair.step.clone(),
+            change: pair.change.iter().map(|change| scale * change).collect(),
+            inverse: pair.inverse / scale,
+        };
+        self.pairs = other.pairs.iter().map(scaled).collect();
+    }
+
     fn keep_best(&mut self, point: &Point) {
         if self.best.as_ref().is_none_or(|best| point.value < best.value) {
             self.best = Some(point.clone());

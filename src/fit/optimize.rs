@@ -60,6 +60,14 @@ impl Run {
         }
     }
 
+    /// The run from its best point with another objective, whose values are about `scale` times as large, as those of more
+    /// of the same rows. It knows the curvature of the old one.
+    pub fn moved(&self, scale: f64, options: &Options) -> Run {
+        let mut run = Run::new(&self.outcome().at, options);
+        run.walk.take_curvature(&self.walk, scale);
+        run
+    }
+
     /// Takes up to the given number of steps, and returns whether and how the run has ended. A run that has ended does
     /// not continue, except one that was stopped. The first call evaluates the start, even with no steps allowed.
     pub fn advance(&mut self, objective: &dyn Objective, iterations: usize, progress: &dyn Progress) -> Option<&Ended> {

@@ -14,7 +14,7 @@ use super::Found;
 use super::edits::{Edit, Means, children};
 use super::setup::Setup;
 use crate::fit::optimize::{Options as RunOptions, Run};
-use crate::fit::{Fit, Likelihood, Options, fit, given};
+use crate::fit::{Fit, Likelihood, Options, fit_beyond, given};
 use crate::kernel::Kernel;
 use crate::model::{Model, Problem};
 use crate::progress::{Progress, Quiet};
@@ -54,12 +54,13 @@ pub fn finish(
     progress.report(1.0, "fitting the best models to a maximum");
     let finished = chosen.into_par_iter().filter_map(|(place, before)| {
         let unset = setup.settings.model(before.model.kernel.simplify_structure());
-        let better =
-            match rayon::join(|| refit(&before.model, 1, setup, progress), || refit(&unset, STARTS, setup, progress)) {
-                (Some(own), Some(afresh)) if afresh.0.score < own.0.score - WORTH => Some(afresh),
-                (Some(own), _) => Some(own),
-                (None, afresh) => afresh,
-            };
+        let own = refit(&before.model, (1, f64::NEG_INFINITY), setup, progress);
+        let least = own.as_ref().map_or(f64::NEG_INFINITY, |(_, fit)| reached(fit));
+        let better = match (own, refit(&unset, (STARTS, least), setup, progress)) {
+            (Some(own), Some(afresh)) if afresh.0.score < own.0.score - WORTH => Some(afresh),
+            (Some(own), _) => Some(own),
+            (None, afresh) => afresh,
+        };
         let (found, fit) = better.filter(|(found, _)| found.score <= before.score)?;
         Some(Finished { place, found, fit })
     });
@@ -90,7 +91,7 @@ pub fn without_parts(
             .collect();
         let smaller = kernels.into_par_iter().filter_map(|kernel| {
             let model = nearly_as_good(Model { kernel, ..from.model.clone() }, from.score, setup, progress)?;
-            refit(&model, 1, setup, progress).filter(|(found, _)| found.score < from.score - WORTH)
+            refit(&model, (1, f64::NEG_INFINITY), setup, progress).filter(|(found, _)| found.score < from.score - WORTH)
         });
         let smaller: Vec<(Found, Arc<Fit>)> = smaller.collect();
         let least = smaller.into_iter().min_by(|(one, _), (other, _)| one.score.total_cmp(&other.score));
@@ -114,10 +115,21 @@ fn nearly_as_good(model: Model, score: f64, setup: &Setup<'_>, progress: &dyn Pr
     (provisional <= score + NEAR).then(|| problem.model_with(&objective.to_values(&run.outcome().at)))
 }
 
-/// A model at a maximum, from its own values and further starts, with its score.
-fn refit(model: &Model, restarts: usize, setup: &Setup<'_>, progress: &dyn Progress) -> Option<(Found, Arc<Fit>)> {
+/// The log posterior that the optimiser reached.
+fn reached(fit: &Fit) -> f64 {
+    fit.starts.iter().filter_map(|start| start.reached).fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// A model at a maximum, from its own values and further starts, with its score; `None` where it does not reach more than
+/// a log posterior.
+fn refit(
+    model: &Model,
+    (restarts, least): (usize, f64),
+    setup: &Setup<'_>,
+    progress: &dyn Progress,
+) -> Option<(Found, Arc<Fit>)> {
     let options = Options { restarts, seed: setup.settings.seed, ..Options::default() };
-    let mut fit = fit(model, &setup.data, options, &Quiet(progress)).ok()?;
+    let mut fit = fit_beyond(model, &setup.data, options, least, &Quiet(progress)).ok()??;
     fit.asked = fit.model.clone();
     let fit = Arc::new(fit);
     // less noise than the rounding of the target is not of the data
@@ -145,7 +157,7 @@ mod tests {
         let leaf = |name: &str| Kernel::family(family(name).expect("a family"));
         let product = Kernel::product([leaf("SE"), leaf("RQ")]).expect("a product");
         let kernel = Kernel::sum([leaf("Lin"), product, leaf("SE")]).expect("a sum");
-        let (whole, _) = refit(&settings.model(kernel), 2, &setup, &Silent).expect("a fit");
+        let (whole, _) = refit(&settings.model(kernel), (2, f64::NEG_INFINITY), &setup, &Silent).expect("a fit");
         let (smaller, fit) = without_parts(&whole, &HashSet::new(), &setup, &Silent).expect("a smaller model");
         assert_eq!(smaller.model.kernel.heading(), "Lin");
         assert!(smaller.score < whole.score && (fit.lml() - smaller.lml).abs() < 1e-9);

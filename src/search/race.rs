@@ -204,10 +204,17 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         entries[first..].iter().take(MOST_PROBLEMS).take_while(|entry| entry.child.kind == Kind::Mended).count();
     let first = first + mended;
     entries[..first].iter_mut().filter(|entry| !entry.runs.is_empty()).for_each(|entry| entry.enter(setup));
-    round(&mut entries[..first], FIRST_STEPS, Rows { share, new: false, limits: &limits }, abreast, watch, 1);
+    round(
+        &mut entries[..first],
+        FIRST_STEPS,
+        Rows { share, scale: 1.0, new: false, limits: &limits },
+        abreast,
+        watch,
+        1,
+    );
     sort(&mut entries[..first]);
     let second = (first / 3).clamp(breadth.second / 2, breadth.second).min(first);
-    let all_rows = Rows { share: 1.0, new: setup.early.is_some(), limits: &limits };
+    let all_rows = Rows { share: 1.0, scale: 1.0 / share, new: setup.early.is_some(), limits: &limits };
     match &setup.middle {
         None => {
             entries[..second].iter_mut().for_each(|entry| entry.continue_on(None));
@@ -215,12 +222,20 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         }
         Some(rows) => {
             entries[..second].iter_mut().for_each(|entry| entry.continue_on(Some(rows)));
-            let middle = Rows { share: setup.share(Some(rows)), new: true, limits: &limits };
+            let of_middle = setup.share(Some(rows));
+            let middle = Rows { share: of_middle, scale: of_middle / share, new: true, limits: &limits };
             round(&mut entries[..second], SECOND_STEPS, middle, abreast, watch, 2);
             sort(&mut entries[..second]);
             let chosen = (CHOSEN_FROM * breadth.finalists).min(second);
             entries[..chosen].iter_mut().for_each(|entry| entry.continue_on(None));
-            round(&mut entries[..chosen], CHOOSING_STEPS, all_rows, abreast, watch, 2);
+            round(
+                &mut entries[..chosen],
+                CHOOSING_STEPS,
+                Rows { scale: 1.0 / of_middle, ..all_rows },
+                abreast,
+                watch,
+                2,
+            );
         }
     }
     sort(&mut entries[..second]);
@@ -295,6 +310,8 @@ struct Rows<'o> {
     limits: &'o Options,
     /// Their share of all rows.
     share: f64,
+    /// How many times as many they are as those of the round before.
+    scale: f64,
     /// Whether they are others than those of the round before, so that runs start again from their values.
     new: bool,
 }
@@ -345,7 +362,7 @@ fn round(entries: &mut [Entry], steps: usize, rows: Rows<'_>, abreast: usize, wa
         }
         for run in &mut entry.runs {
             if rows.new {
-                *run = Run::new(&run.outcome().at, rows.limits);
+                *run = run.moved(rows.scale, rows.limits);
             }
             let before = run.outcome().evaluations;
             run.advance(&objective, steps, &Quiet(watch.progress));
