@@ -19,6 +19,9 @@ pub fn search(search: &Search) -> String {
     let target = search.data.target().map_or("y", |t| t.name());
     let mut lines = vec![format!("search of {target} on {} ({} rows)", listed(problem.names()), search.data.n())];
     let mut say = |name: &str, text: String| lines.push(format!("  {name:<10}{text}"));
+    if let Some(rows) = search.rows {
+        say("rows", format!("models were fitted to {rows} of them and compared there; the best is conditioned on all"));
+    }
     let bases: Vec<String> = settings.base.iter().map(ToString::to_string).collect();
     say("from", bases.join(", "));
     if let Some(first) = search.models.first() {

@@ -427,9 +427,11 @@ impl<'g> Walk<'g> {
             return Err(SearchError::NothingFitted);
         };
         // standard errors are worth the time, unless the user stopped the search; fits of a part of the rows go on
-        let of_part = self.setup.held_out.is_some();
+        let of_part = self.setup.held_out.is_some() || self.setup.of_part;
         let best: Arc<Fit> = match best.filter(|_| !of_part) {
             Some(best) => best,
+            // many rows determine the parameters well even by a part of them, and a fit to all takes minutes
+            None if self.setup.of_part => Arc::new(condition(&first.model, self.whole)?),
             None if self.clock.progress.stop() => Arc::new(condition(&first.model, self.whole)?),
             None if !of_part => Arc::new(judged_fit(&first.model, self.whole)?),
             None => {
@@ -445,6 +447,7 @@ impl<'g> Walk<'g> {
             unfinished,
             best,
             ended,
+            rows: self.setup.of_part.then(|| self.setup.data.n()),
             scales: state.scales,
             scales_open: false,
             evaluations: state.evaluations,

@@ -1,4 +1,4 @@
-//! The rows that the early rounds of a search use, where there are many.
+//! The rows that a search and its early rounds use, where there are many.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -19,6 +19,15 @@ struct Subset {
 const EARLY: Subset = Subset { above: 250, rows: 180, run: 30 };
 /// and of the second.
 const MIDDLE: Subset = Subset { above: 500, rows: 360, run: 60 };
+
+/// Of all rounds: fits to more rows take minutes each.
+const COMPARED: Subset = Subset { above: 2000, rows: 1500, run: 150 };
+
+/// Indices of the rows to which the candidates of a search are fitted; `None` where these are all. `x` has a slice for each
+/// input, and the rows are chosen as those of [`early_rows`].
+pub fn compared_rows(x: &[&[f64]], n: usize) -> Option<Vec<usize>> {
+    COMPARED.of(x, n)
+}
 
 /// Indices of the rows of the first round; `None` where these are all. `x` has a slice for each input.
 ///
@@ -79,6 +88,10 @@ mod tests {
         assert!((0..6).all(|stretch| inside(stretch) == EARLY.run));
         assert_eq!(early_rows(&[&series[..200]], 200), None);
         assert_eq!(early_rows(&[&series[..251]], 251).map(|rows| rows.len()), Some(EARLY.rows));
+        assert_eq!(compared_rows(&[&series], 900), None);
+        let long: Vec<f64> = (0..5000).map(f64::from).collect();
+        assert_eq!(compared_rows(&[&long], 5000).map(|rows| rows.len()), Some(COMPARED.rows));
+        assert_eq!(compared_rows(&[&long, &long], 5000).map(|rows| rows.len()), Some(COMPARED.rows));
         assert_eq!(middle_rows(&[&series[..500]], 500), None);
         assert_eq!(middle_rows(&[&series], 900).map(|rows| rows.len()), Some(MIDDLE.rows));
     }

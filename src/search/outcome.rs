@@ -23,7 +23,10 @@ pub struct Search {
     /// Those of the models that were fitted to a maximum at the end, as they were before: a search that goes on does so from
     /// these.
     pub unfinished: Vec<Found>,
-    /// The first of the models with its standard errors, fitted to all rows.
+    /// The number of rows to which the models were fitted, where these were not all.
+    pub rows: Option<usize>,
+    /// The first of the models with its standard errors, fitted to all rows; where the models were fitted to a part of
+    /// many rows, the first of them with the values of that part, conditioned on all rows.
     pub best: Arc<Fit>,
     pub ended: Ended,
     /// The scales of the target that were compared; none if one was given.
@@ -41,7 +44,7 @@ impl Search {
         self.ended == Ended::Stopped
     }
 
-    /// One of the models as a fit to all rows, by its index; the first has standard errors.
+    /// One of the models as a fit to all rows, by its index; the first has standard errors unless [`Search::rows`] is set.
     ///
     /// # Errors
     /// Those of [`condition`](crate::fit::condition).

@@ -28,6 +28,8 @@ pub struct SavedSearch {
     scales: Vec<ComparedScale>,
     #[serde(default)]
     scales_open: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rows: Option<usize>,
     levels: Vec<SavedLevel>,
     /// With the data of the search.
     best: SavedFit,
@@ -189,6 +191,7 @@ impl SavedSearch {
             unfinished: search.unfinished.iter().map(SavedFound::of).collect(),
             scales: search.scales.clone(),
             scales_open: search.scales_open,
+            rows: search.rows,
             levels: search.levels.iter().map(level).collect(),
             best: SavedFit::of(&search.best),
         }
@@ -264,6 +267,7 @@ impl SavedSearch {
             ended: self.ended,
             scales: self.scales.clone(),
             scales_open: self.scales_open,
+            rows: self.rows,
             evaluations: self.evaluations,
             seconds: self.seconds,
         })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::early_rows::{early_rows, middle_rows};
+use super::early_rows::{compared_rows, early_rows, middle_rows};
 use super::score::judge;
 use super::{Found, SearchError, Settings};
 use crate::data::Dataset;
@@ -24,6 +24,8 @@ pub struct Setup<'s> {
     pub settings: &'s Settings,
     /// The rows to which candidates are fitted.
     pub data: Dataset,
+    /// Whether these are a part of many rows.
+    pub of_part: bool,
     /// Rows that are held out from the fits.
     pub held_out: Option<Dataset>,
     /// Indices of the rows of the first round of a race, if these are a subset.
@@ -126,11 +128,15 @@ impl<'s> Setup<'s> {
             super::Criterion::HeldOut => hold_out(data)?,
             _ => (data.clone(), None),
         };
+        let compared = compared_rows(&inputs_of(&data, names), data.n());
+        let of_part = compared.is_some();
+        let data = compared.map_or(data.clone(), |rows| data.take(&rows));
         let read = inputs_of(&data, names);
         let (early, middle) = (early_rows(&read, data.n()), middle_rows(&read, data.n()));
         Ok(Self {
             settings,
             data,
+            of_part,
             held_out,
             early,
             middle,
@@ -274,4 +280,26 @@ fn hold_out(data: &Dataset) -> Result<(Dataset, Option<Dataset>), SearchError> {
         return Err(SearchError::HeldOut { rows: data.n() });
     }
     Ok((data.take(&kept), Some(data.take(&out))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Column;
+
+    #[test]
+    fn of_many_rows_a_part_is_searched() {
+        let data = |n: usize| {
+            let x: Vec<f64> = (0..n).map(|i| i as f64).collect();
+            let y = x.iter().map(|x| (x / 50.0).sin()).collect();
+            Dataset::new(vec![Column::numeric("x", x), Column::numeric("y", y)], Some("y"), None).expect("a data set")
+        };
+        let settings = Settings::default();
+        let (all, many) = (data(2000), data(2001));
+        let few = Setup::new(&all, &settings).expect("a setup");
+        assert!(!few.of_part && few.data.n() == 2000);
+        let part = Setup::new(&many, &settings).expect("a setup");
+        assert!(part.of_part && part.data.n() == 1500);
+        assert_eq!((part.early.map(|rows| rows.len()), part.middle.map(|rows| rows.len())), (Some(180), Some(360)));
+    }
 }
