@@ -15,6 +15,8 @@ pub const DEFAULT_SAMPLES: usize = 5;
 const MOST_LAYERS: usize = 1_000;
 /// The largest number of units of a layer.
 const MOST_UNITS: usize = 10_000;
+/// Samples of the hidden layers by which the likelihood is estimated.
+const MOST_SAMPLES: usize = 10_000;
 
 /// The number of independent Gaussian processes in each layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,6 +123,8 @@ pub enum DefinitionError {
     NoInducing,
     #[error("the likelihood is estimated from at least one sample")]
     NoSamples,
+    #[error("the likelihood is estimated from at most {MOST_SAMPLES} samples, found {0}")]
+    TooManySamples(usize),
     #[error(
         "`prior` is for the point estimates of `inference=\"dgps\"`; the variational bound contains the prior of the model"
     )]
@@ -135,7 +139,7 @@ impl DefinitionError {
             Self::Units(_) | Self::UnitsCount { .. } => "units",
             Self::KernelsCount { .. } => "kernel",
             Self::NoInducing => "inducing",
-            Self::NoSamples => "samples",
+            Self::NoSamples | Self::TooManySamples(_) => "samples",
             Self::PriorOfVariational => "prior",
         }
     }
@@ -185,8 +189,10 @@ impl DeepModel {
         if self.inducing == 0 {
             return Err(DefinitionError::NoInducing);
         }
-        if self.samples == 0 {
-            return Err(DefinitionError::NoSamples);
+        match self.samples {
+            0 => return Err(DefinitionError::NoSamples),
+            1..=MOST_SAMPLES => {}
+            _ => return Err(DefinitionError::TooManySamples(self.samples)),
         }
         if self.inference == Inference::Variational && self.prior != PseudoPrior::default() {
             return Err(DefinitionError::PriorOfVariational);

@@ -15,6 +15,8 @@ pub enum DeepError {
     OutputUnits(usize),
     #[error("the kernel of layer {layer} has no derivatives along `{input}`, which the inducing inputs need")]
     NoSlope { layer: usize, input: String },
+    #[error("the kernel of layer {layer}, {kernel}, does not depend on the inputs of the layer")]
+    NoInputs { layer: usize, kernel: String },
     #[error("a deep GP takes a target that is standardized or scaled, and not one that is transformed otherwise")]
     CurvedTarget,
     #[error("the noise of a deep GP must be a positive number or `fixed(…)`")]

@@ -12,20 +12,22 @@ use crate::model::spread;
 
 /// The least number of layers of a model with this start.
 const LEAST_LAYERS: usize = 3;
+/// The largest number: each trains the model with one layer fewer first, and so on.
+const MOST_LAYERS: usize = 8;
 /// The length-scale of the inserted layer in standard deviations of its input: nearly a line over the rows.
 const LENGTH: f64 = 3.0;
 /// The standard deviation of its pseudo outputs, as a share of that of its input.
 const SPREAD: f64 = 0.05;
 
 /// The start with a layer inserted into the model with one layer fewer, whose values `trained` gives; `None` for few
-/// layers, for layers of different kernels or widths, without variational inference, or without these values.
+/// or many layers, for layers of different kernels or widths, without variational inference, or without these values.
 pub(super) fn with_inserted_layer(
     problem: &DeepProblem,
     trained: impl FnOnce(&DeepModel) -> Option<Values>,
 ) -> Option<Values> {
     let (model, last) = (&problem.model, problem.layers.len() - 1);
     let alike = model.kernels.len() == 1 && matches!(model.units, Units::Same(_));
-    if problem.layers.len() < LEAST_LAYERS || !alike || !problem.is_variational() {
+    if !(LEAST_LAYERS..=MOST_LAYERS).contains(&problem.layers.len()) || !alike || !problem.is_variational() {
         return None;
     }
     let mut smaller = model.clone();

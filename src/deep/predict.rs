@@ -4,14 +4,20 @@
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
+use rayon::prelude::*;
 
 use super::error::DeepError;
 use super::layer::{Conditional, LayerVars, conditional, given_pseudo_outputs};
 use super::tape::{Tape, log_mean_exp};
 use super::train::DeepFit;
 use crate::data::Dataset;
-use crate::linalg::{LOG_2PI, Matrix, pivoted_cholesky};
-use crate::model::{ModelError, normal_cdf};
+use crate::linalg::{LOG_2PI, Matrix, pivoted_cholesky, pivoted_columns};
+use crate::model::{ModelError, normal_cdf, refuse_if_rough, refuse_if_wide};
+
+/// With more rows than this the covariance of a layer is not stored: a factor of it is computed column by column.
+const DENSE_ROWS: usize = 2000;
+/// The share of the largest variance at which a factor of the covariance ends.
+const TOLERANCE: f64 = 1e-10;
 
 /// Normal distributions of the target at some rows, one per sample of the hidden layers. At each row they form a
 /// mixture with equal weights.
@@ -50,15 +56,21 @@ impl Mixture {
         (0..y.len()).map(|i| log_mean_exp(&at(i))).collect()
     }
 
-    /// The joint log density of new observations at all rows, which share each sample of the hidden layers.
+    /// The joint log density of new observations at all rows. Blocks of 2,000 rows share each sample of the hidden layers,
+    /// and are independent.
     pub fn joint_log_density(&self, y: &[f64]) -> f64 {
-        let of = |k: usize| (0..y.len()).map(|i| self.log_density(y, i, k)).sum::<f64>();
-        log_mean_exp(&(0..self.means.len()).map(of).collect::<Vec<_>>())
+        let rows: Vec<usize> = (0..y.len()).collect();
+        let of_block = |block: &[usize]| {
+            let of = |k: usize| block.iter().map(|&i| self.log_density(y, i, k)).sum::<f64>();
+            log_mean_exp(&(0..self.means.len()).map(of).collect::<Vec<_>>())
+        };
+        rows.chunks(DENSE_ROWS).map(of_block).sum()
     }
 
     /// The quantile of a new observation at each row for this probability.
     pub fn quantile(&self, probability: f64) -> Vec<f64> {
-        (0..self.means.first().map_or(0, Vec::len)).map(|i| self.quantile_at(i, probability)).collect()
+        let rows = self.means.first().map_or(0, Vec::len);
+        (0..rows).into_par_iter().map(|i| self.quantile_at(i, probability)).collect()
     }
 
     fn quantile_at(&self, i: usize, probability: f64) -> f64 {
@@ -124,26 +136,32 @@ impl DeepFit {
         self.problem.base.pipeline().target().moments(0.0, 1.0).1
     }
 
-    /// The normal distributions for this number of samples. Hidden layers are sampled jointly over the rows with the
-    /// full covariance, as the text does for test rows.
+    /// The normal distributions for this number of samples. Hidden layers are sampled jointly over blocks of 2,000 rows with
+    /// the full covariance, as the text does for test rows; the distribution at each row is that of any other block.
     ///
     /// # Errors
-    /// Rows at which a kernel cannot be evaluated.
+    /// Rows at which a kernel cannot be evaluated; more than fit into memory.
     pub fn mixture(&self, rows: &Matrix, samples: usize, seed: u64) -> Result<Mixture, DeepError> {
+        refuse_if_wide(samples, rows.nrows())?;
         let mut random = Pcg64::seed_from_u64(seed ^ 0x3a3b);
         let mut normal_number = || StandardNormal.sample(&mut random);
         let samples = if self.problem.layers.len() == 1 { 1 } else { samples };
-        let (mut means, mut variances) = (Vec::with_capacity(samples), Vec::with_capacity(samples));
+        let (mut means, mut variances): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
         let last = self.problem.layers.len() - 1;
-        let first = if last == 0 { None } else { Some(self.normal(0, rows)?) };
         let square = self.unit().powi(2);
-        for _ in 0..samples {
-            let moments = match &first {
-                Some(first) => self.moments(last, &self.hidden(rows, first, &mut normal_number)?, false)?,
-                None => self.moments(0, rows, false)?,
-            };
-            means.push(moments.mean.iter().map(|m| self.in_data_units(*m)).collect());
-            variances.push(moments.covariance.iter().map(|v| v.max(0.0) * square).collect());
+        means.resize(samples, Vec::with_capacity(rows.nrows()));
+        variances.resize(samples, Vec::with_capacity(rows.nrows()));
+        for from in (0..rows.nrows()).step_by(DENSE_ROWS) {
+            let block = rows.rows(from, DENSE_ROWS.min(rows.nrows() - from)).into_owned();
+            let first = if last == 0 { None } else { Some(self.normal(0, &block)?) };
+            for (means, variances) in means.iter_mut().zip(&mut variances) {
+                let moments = match &first {
+                    Some(first) => self.moments(last, &self.hidden(&block, first, &mut normal_number)?, false)?,
+                    None => self.moments(0, &block, false)?,
+                };
+                means.extend(moments.mean.iter().map(|m| self.in_data_units(*m)));
+                variances.extend(moments.covariance.iter().map(|v| v.max(0.0) * square));
+            }
         }
         Ok(Mixture { means, variances, noise: self.values.noise * square })
     }
@@ -233,8 +251,38 @@ impl DeepFit {
     }
 
     fn normal(&self, layer: usize, rows: &Matrix) -> Result<Normal, DeepError> {
+        if rows.nrows() > DENSE_ROWS {
+            return self.normal_of_many(layer, rows);
+        }
         let Moments { mean, covariance } = self.moments(layer, rows, true)?;
-        Ok(Normal { mean, root: pivoted_cholesky(&covariance, 1e-10) })
+        Ok(Normal { mean, root: pivoted_cholesky(&covariance, TOLERANCE) })
+    }
+
+    /// The same with memory for the rank of the covariance only.
+    fn normal_of_many(&self, layer: usize, rows: &Matrix) -> Result<Normal, DeepError> {
+        let (bound, values) = (&self.problem.layers[layer].bound, &self.values.layers[layer]);
+        let mut tape = Tape::new();
+        let vars = LayerVars::new(&mut tape, values);
+        let all = tape.leaf(rows.clone());
+        let given = given_pseudo_outputs(&mut tape, bound, &vars, all)?;
+        let Conditional { mean, variance, spread } = conditional(&mut tape, &vars, &given);
+        let diagonal = tape.value(variance).as_slice().to_vec();
+        let (half, spread) = (tape.value(given.half), spread.map(|spread| tape.value(spread)));
+        let mut rank = 0;
+        let root = pivoted_columns(diagonal, rows.nrows(), TOLERANCE, |pivot| -> Result<Vec<f64>, DeepError> {
+            rank += 1;
+            refuse_if_rough(rank, rows.nrows())?;
+            let mut one = Tape::new();
+            let theta = LayerVars::new(&mut one, values).theta;
+            let (all, row) = (one.leaf(rows.clone()), one.leaf(rows.rows(pivot, 1).into_owned()));
+            let own = one.kernel(bound, theta, all, row)?;
+            let mut column = one.value(own) - half.tr_mul(&half.column(pivot));
+            if let Some(spread) = spread {
+                column += spread.tr_mul(&spread.column(pivot));
+            }
+            Ok(column.as_slice().to_vec())
+        })?;
+        Ok(Normal { mean: tape.value(mean).clone(), root })
     }
 
     /// With `whole` the full covariance, otherwise its diagonal as a column.
@@ -289,5 +337,19 @@ mod tests {
         let two = Mixture { means: vec![vec![-1.0], vec![1.0]], variances: vec![vec![0.5], vec![0.1]], noise: 0.2 };
         assert_eq!(two.mean(), [0.0]);
         assert!((two.variance()[0] - (0.3 + 1.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn many_rows_have_the_same_distribution_as_few() {
+        let data = crate::data::load("motorcycle", &[], &crate::data::Options::default()).unwrap();
+        let se = crate::kernel::Kernel::family(crate::kernel::families::family("SE").unwrap());
+        let training = crate::deep::Training { restarts: 1, max_iter: 5, ..crate::deep::Training::default() };
+        let model = crate::deep::DeepModel::new(2, se);
+        let fit = crate::deep::train(&model, &data, training, &crate::progress::Silent).unwrap();
+        let rows = Matrix::from_fn(50, 1, |i, _| i as f64);
+        let whole = fit.moments(0, &rows, true).unwrap().covariance;
+        let root = fit.normal_of_many(0, &rows).unwrap().root;
+        let difference = (&root * root.transpose() - &whole).amax();
+        assert!(difference < 1e-8 * whole.amax(), "{difference}");
     }
 }

@@ -19,7 +19,7 @@ use super::tape::{Tape, TapeError, Var};
 use crate::data::Dataset;
 use crate::kernel::{Bound, Column, InputSlope, Schema, SlotState};
 use crate::linalg::Matrix;
-use crate::model::{Mean, Model, Problem, spread};
+use crate::model::{Mean, Model, ModelError, Problem, available_memory, spread};
 use crate::param::{Density, Prior, State};
 
 /// The median of the default prior of the noise variance, as a share of the variance of the targets.
@@ -31,6 +31,8 @@ pub const NOISE_SHARE: f64 = 0.1;
 pub const NOISE_SD: f64 = 1.0;
 
 /// The variances of targets whose reciprocals and sums are representable.
+/// Matrices of an objective with its gradient for each layer, on several threads at once.
+const STEPS_AT_ONCE: usize = 12;
 const SCALES: std::ops::RangeInclusive<f64> = 1e-280..=1e280;
 
 /// One layer with its kernel bound to its inputs.
@@ -107,10 +109,20 @@ impl DeepProblem {
             layers.push(layer);
         }
         for (at, layer) in layers.iter().enumerate() {
-            if let Some(column) = layer.bound.input_slopes().iter().position(|s| *s == InputSlope::Unknown) {
+            let slopes = layer.bound.input_slopes();
+            if slopes.iter().all(|slope| *slope == InputSlope::Unused) {
+                return Err(DeepError::NoInputs { layer: at + 1, kernel: layer.bound.kernel().to_string() });
+            }
+            if let Some(column) = slopes.iter().position(|s| *s == InputSlope::Unknown) {
                 let input = base.names().get(column).cloned().unwrap_or_else(|| format!("h{}", column + 1));
                 return Err(DeepError::NoSlope { layer: at + 1, input });
             }
+        }
+        // the inducing inputs by the rows of each sample, in all layers of a model and for several steps of each
+        let needed = 8 * (model.samples * n * model.inducing * model.layers * STEPS_AT_ONCE) as u64;
+        let available = available_memory();
+        if needed as f64 > 0.8 * available as f64 {
+            return Err(ModelError::TooLarge { rows: n, needed, available, sparse: None }.into());
         }
         let mean = base.y().iter().sum::<f64>() / n as f64;
         let y: Vec<f64> = base.y().iter().map(|y| y - mean).collect();

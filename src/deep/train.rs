@@ -61,6 +61,8 @@ struct Entry {
     like: Values,
     run: Run,
     trace: Vec<(f64, Vec<f64>)>,
+    /// Steps of Adam before the run.
+    before: usize,
 }
 
 impl Entry {
@@ -125,14 +127,20 @@ pub fn train(
     let mut entries: Vec<Entry> = starts
         .into_iter()
         .chain(inserted)
-        .map(|like| Entry { run: Run::new(&problem.to_coordinates(&like), &limits), like, trace: Vec::new() })
+        .map(|like| Entry {
+            run: Run::new(&problem.to_coordinates(&like), &limits),
+            like,
+            trace: Vec::new(),
+            before: 0,
+        })
         .collect();
     if model.optimizer == Optimizer::Adam {
         entries.par_iter_mut().for_each(|entry| {
             let objective = Minimised { problem: &problem, like: &entry.like };
             let from = problem.to_coordinates(&entry.like);
-            let at = adam::minimize(&|at, g| objective.evaluate(at, g), &from, training.max_iter, progress);
+            let (at, taken) = adam::minimize(&|at, g| objective.evaluate(at, g), &from, training.max_iter, progress);
             entry.run = Run::new(&at, &limits);
+            entry.before = taken;
             entry.advance(&problem, 1, progress);
         });
     } else {
@@ -147,7 +155,12 @@ pub fn train(
     let (log_likelihood, objective) = problem.objective(&values)?;
     let trace = best.trace.iter().map(|(value, at)| (*value, problem.to_values(at, &best.like))).collect();
     let starts = entries.iter().map(|e| Some(-e.value()).filter(|v| v.is_finite())).collect();
-    let ended = if progress.stop() { Ended::Stopped { steps: outcome.iterations } } else { outcome.ended };
+    let steps = best.before + outcome.iterations;
+    let ended = match outcome.ended {
+        _ if progress.stop() => Ended::Stopped { steps },
+        Ended::OutOfIterations { .. } => Ended::OutOfIterations { steps },
+        ended => ended,
+    };
     Ok(DeepFit { values, log_likelihood, objective, ended, training, starts, trace, problem })
 }
 

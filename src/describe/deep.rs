@@ -42,9 +42,10 @@ pub fn deep_fit(fit: &DeepFit) -> String {
     lines.push(format!("noise standard deviation {}{scale}", significant(fit.values.noise.sqrt(), 4)));
     let reached = fit.starts.iter().flatten().filter(|value| **value > fit.objective - 0.1).count();
     lines.push(format!(
-        "{}; {} starts, {reached} within 0.1 of the best, seed {}",
+        "{}; {} {}, {reached} within 0.1 of the best, seed {}",
         fit.ended,
         fit.starts.len(),
+        if fit.starts.len() == 1 { "start" } else { "starts" },
         fit.training.seed
     ));
     lines.join("\n")

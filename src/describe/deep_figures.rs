@@ -52,9 +52,18 @@ pub fn deep_fit_figure(fit: &DeepFit, draws: usize) -> Result<Figure, DeepError>
         let from = if layer == 0 { input.clone() } else { format!("hidden layer {layer}") };
         let to =
             if layer == last { scaled(format!("{target} − mean")) } else { format!("hidden layer {}", layer + 1) };
-        panels.push(Panel::new(from, to, marks).titled(format!("Layer {}", layer + 1)));
+        panels.push(Panel::new(from, to, marks).titled(layer_title(fit, layer)));
     }
     Ok(Figure::grid("", if last == 0 { 1 } else { 2 }, panels))
+}
+
+/// The title of a layer's panel, which shows its first unit along its first input.
+fn layer_title(fit: &DeepFit, layer: usize) -> String {
+    let (units, inputs) = (fit.problem.layers[layer].units, fit.values.layers[layer].inducing.ncols());
+    let unit = if units > 1 { format!(", unit 1 of {units}") } else { String::new() };
+    let input =
+        if inputs > 1 { format!(", along input 1 of {inputs}, the others at their mean") } else { String::new() };
+    format!("Layer {}{unit}{input}", layer + 1)
 }
 
 /// A prediction over its one input.

@@ -57,6 +57,10 @@ pub enum ModelError {
         /// The source form of a model that needs less memory.
         sparse: Option<String>,
     },
+    #[error(
+        "draws at {rows} rows need more than {rank} independent numbers each: the rows are too many for so rough a function"
+    )]
+    Rough { rows: usize, rank: usize },
     #[error("`{column}` is not a column of noise variances: give a column with the known variance of each row")]
     NotANoise { column: String },
     #[error("the noise `{source_text}` failed at {row}: {message}")]

@@ -66,6 +66,12 @@ impl Halves {
         self.minus.as_ref()
     }
 
+    /// Those of one row.
+    pub fn at(&self, row: usize) -> Self {
+        let one = |half: &Matrix| half.columns(row, 1).into_owned();
+        Self { plus: one(&self.plus), minus: self.minus.as_ref().map(one), own: None }
+    }
+
     /// The reductions of prior covariances between two sets of rows by the data.
     pub fn product(&self, other: &Self) -> Matrix {
         let product = transposed_product(&self.plus, &other.plus);

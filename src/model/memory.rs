@@ -59,6 +59,21 @@ pub fn refuse_if_wide(n: usize, rows: usize) -> Result<(), ModelError> {
     Ok(())
 }
 
+/// Products of numbers that a factor of a covariance for draws may take: about a minute.
+const MOST_PRODUCTS: f64 = 5e10;
+
+/// Rejects draws at this number of rows if a factor of their covariance of this rank takes too much memory or time.
+///
+/// # Errors
+/// [`ModelError::TooLarge`], [`ModelError::Rough`].
+pub fn refuse_if_rough(rank: usize, rows: usize) -> Result<(), ModelError> {
+    refuse_if_wide(rank, rows)?;
+    match (rank as f64).powi(2) * rows as f64 > MOST_PRODUCTS {
+        true => Err(ModelError::Rough { rows, rank }),
+        false => Ok(()),
+    }
+}
+
 /// The number of evaluations of `each` bytes that fit into memory at once; at least 1.
 pub fn at_once(each: u64) -> usize {
     (available_memory() / 2 / each.max(1)).max(1) as usize

@@ -45,7 +45,7 @@ pub use inducing_error::InducingError;
 pub use known_noise::KnownNoise;
 pub use mean_function::MeanFunction;
 pub use mean_terms::MeanTerm;
-pub use memory::{at_once, available_memory, refuse_if_too_large, refuse_if_wide};
+pub use memory::{at_once, available_memory, refuse_if_rough, refuse_if_too_large, refuse_if_wide};
 pub use parameters::{MEAN, NOISE, Parameter, ParameterKind};
 pub use posterior::{Moments, Part, Posterior, Replicates};
 pub use print::{parameter_text, step_text};

@@ -1,5 +1,6 @@
 //! The posterior: predictions, the parts of a sum, draws, residuals.
 
+mod draws;
 mod induced;
 mod summand;
 mod without;
@@ -11,7 +12,7 @@ use super::half_covariances::{Halves, Induced, Term, own_noise};
 use super::jitter::jitters;
 use super::{Bernoulli, ModelError, Problem, cavity};
 use crate::kernel::{Bound, Kernel, Points};
-use crate::linalg::{Cholesky, Matrix, Vector, Workspace, orthonormal, pivoted_cholesky, transposed_product};
+use crate::linalg::{Cholesky, Matrix, Vector, Workspace, orthonormal, transposed_product};
 use crate::progress::{Progress, Silent};
 
 /// A Gaussian process given its training rows, at fixed parameter values. For a classifier it is the latent function,
@@ -210,37 +211,6 @@ impl Posterior {
     pub fn predict_mean(&self, x: &[&[f64]]) -> Result<Vec<f64>, ModelError> {
         let (cross, _, mean) = self.against(x)?;
         Ok((mean + cross.tr_mul(&self.alpha)).as_slice().to_vec())
-    }
-
-    /// The posterior covariance of f at new rows.
-    ///
-    /// # Errors
-    /// Rows at which the kernel cannot be evaluated.
-    pub fn covariance(&self, x: &[&[f64]]) -> Result<Matrix, ModelError> {
-        let (cross, _, _) = self.against(x)?;
-        let half = self.halves(&cross);
-        let m = cross.ncols();
-        let bound = self.problem.bound();
-        let points = bound.points(x)?;
-        let mut prior = Matrix::zeros(m, m);
-        crate::kernel::Gram::new(bound, &points).evaluate(self.problem.kernel_values(&self.values), &mut prior)?;
-        prior.fill_upper_triangle_with_lower_triangle();
-        Ok(prior - half.product(&half))
-    }
-
-    /// Draws of f at new rows, one column per draw. `normals` returns standard normal numbers.
-    ///
-    /// # Errors
-    /// Rows at which the kernel cannot be evaluated.
-    pub fn draws(&self, x: &[&[f64]], count: usize, normals: &mut dyn FnMut() -> f64) -> Result<Matrix, ModelError> {
-        let mean = Vector::from_vec(self.predict_mean(x)?);
-        let factor = pivoted_cholesky(&self.covariance(x)?, 1e-12);
-        let z = Matrix::from_fn(factor.ncols(), count, |_, _| normals());
-        let mut draws = factor * z;
-        for mut column in draws.column_iter_mut() {
-            column += &mean;
-        }
-        Ok(draws)
     }
 
     /// The posterior of each summand of the expanded kernel at new rows.

@@ -376,6 +376,10 @@ impl Session {
         self.library.begin(&self.host.folders.script);
         for (index, statement) in program.statements.iter().enumerate() {
             if index > 0 && progress.stop() {
+                // a script ends here, and what the statement before has so far would be lost
+                if let Some(value) = self.last.as_deref().and_then(|name| self.globals.get(name)) {
+                    out(Item::Shown(value.clone()));
+                }
                 return Err(Diagnostic::error("stopped").label(statement.span, "this and what follows was not run"));
             }
             self.one(statement, progress, out)?;

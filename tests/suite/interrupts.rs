@@ -88,6 +88,14 @@ fn functions_of_the_user() {
     ends(&wave(50, &format!("print(0)\nd |> search(SE, depth=2, moves=[{edit}])")));
 }
 
+/// A script that is stopped shows what the interrupted `let` has so far.
+#[test]
+fn bound_results() {
+    let (took, rest) = interrupted("print(0)\nlet z = integrate(x -> sin(x), over=normal(0, 1), n=2000)\nz", BEFORE);
+    assert!(took < LATEST, "ended {took:?} after Ctrl-C");
+    assert!(rest.contains("evaluations"), "{rest}");
+}
+
 /// Many draws, panels, frames, and maps of a posterior of many rows.
 #[test]
 fn figures() {

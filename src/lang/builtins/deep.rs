@@ -97,7 +97,9 @@ fn refused(error: &DefinitionError) -> LangError {
         DefinitionError::KernelsCount { .. } => "`kernel=SE` is the same in every layer".to_string(),
         DefinitionError::NoInducing => format!("leave it out for {DEFAULT_INDUCING}"),
         DefinitionError::PriorOfVariational => "leave `prior` out, or add `inference=\"dgps\"`".to_string(),
-        DefinitionError::NoSamples => format!("leave it out for {DEFAULT_SAMPLES}"),
+        DefinitionError::NoSamples | DefinitionError::TooManySamples(_) => {
+            format!("leave it out for {DEFAULT_SAMPLES}")
+        }
     };
     LangError::new(error.to_string()).argument(error.argument()).help(help)
 }

@@ -23,7 +23,7 @@ pub fn deep_error(call: &Call<'_, '_>, data: &Dataset, error: DeepError, model: 
         }
         DeepError::TooManyInducing { rows, .. } => (model, format!("write `inducing={}` or fewer", rows.min(10))),
         DeepError::OutputUnits(_) => (model, "leave out the last number of `units`".to_string()),
-        DeepError::NoSlope { .. } => {
+        DeepError::NoSlope { .. } | DeepError::NoInputs { .. } => {
             (model, "use kernels of numbers, such as SE or Matern32, on numeric columns".to_string())
         }
         DeepError::CurvedTarget => (model, "write `standardize >> deepgp(…)`".to_string()),

@@ -90,28 +90,42 @@ pub fn predict(call: &mut Call<'_, '_>, fit: &DeepFit, levels: &[f64]) -> Res<Va
     let shown = fit.shown_inputs(&at).map_err(|error| super::models::lang_error(call.eval, error).argument("at"))?;
     let table = fit.problem.base.names().iter().zip(shown.column_iter());
     let table = table.fold(Table::new(), |table, (name, column)| table.numbers(name, column.as_slice()));
+    if x.nrows() == 0 {
+        return Err(LangError::new("there are no rows to predict").argument("at"));
+    }
     let failed = |error: deep::DeepError| LangError::new(error.to_string()).argument("at");
     if word.as_deref() == Some("sample") {
-        let draws = fit.draws(&x, samples.min(SAMPLES), seed).map_err(failed)?;
+        let own = fit.clone();
+        let draws = call.unless_stopped(move || own.draws(&x, samples.min(SAMPLES), seed))?.map_err(failed)?;
         let columns = draws.column_iter().enumerate();
         let table = columns.fold(table, |table, (i, draw)| table.numbers(format!("draw{}", i + 1), draw.as_slice()));
         return Ok(Value::table(table));
     }
-    let mixture = fit.mixture(&x, samples, seed).map_err(failed)?;
+    let inputs = x.ncols();
+    let own = fit.clone();
+    let own_quantiles: &[(&str, f64)] = match word.as_deref() {
+        Some("moments") => &[],
+        _ => &[("lower", 0.022_750_131_948_179_21), ("median", 0.5), ("upper", 0.977_249_868_051_820_8)],
+    };
+    let wanted: Vec<f64> = own_quantiles.iter().map(|(_, p)| *p).chain(levels.iter().copied()).collect();
+    let made = call.unless_stopped(move || {
+        let mixture = own.mixture(&x, samples, seed)?;
+        let quantiles: Vec<Vec<f64>> = wanted.iter().map(|p| mixture.quantile(*p)).collect();
+        Ok((mixture, quantiles))
+    })?;
+    let (mixture, quantiles) = made.map_err(failed)?;
     let (mean, var_f) = (mixture.mean(), mixture.variance());
     let var_y: Vec<f64> = var_f.iter().map(|v| v + mixture.noise).collect();
     let sd: Vec<f64> = var_y.iter().map(|v| v.sqrt()).collect();
     let mut table = table.numbers("mean", &mean).numbers("sd", &sd);
-    if word.as_deref() != Some("moments") {
-        let quantiles = [("lower", 0.022_750_131_948_179_21), ("median", 0.5), ("upper", 0.977_249_868_051_820_8)];
-        for (name, probability) in quantiles {
-            table = table.numbers(name, &mixture.quantile(probability));
-        }
+    let (own, more) = quantiles.split_at(own_quantiles.len());
+    for ((name, _), values) in own_quantiles.iter().zip(own) {
+        table = table.numbers(*name, values);
     }
     let table = table.numbers("var_f", &var_f).numbers("var_y", &var_y);
-    let with_level = |table: Table, p: &f64| table.numbers(quantile_name(*p), &mixture.quantile(*p));
-    let sheet = Sheet::from(levels.iter().fold(table, with_level));
-    let sheet = match x.ncols() {
+    let with_level = |table: Table, (p, values): (&f64, &Vec<f64>)| table.numbers(quantile_name(*p), values);
+    let sheet = Sheet::from(levels.iter().zip(more).fold(table, with_level));
+    let sheet = match inputs {
         1 => {
             let figure = describe::deep_prediction_figure(fit, shown.column(0).as_slice(), &mixture);
             sheet.with_figure(figure)
@@ -131,7 +145,8 @@ pub fn sample(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
     check_length(at.n().saturating_mul(draws)).map_err(|t| t.argument("n"))?;
     let x = fit.rows_of(&at).map_err(|error| super::models::lang_error(call.eval, error).argument("at"))?;
     let mut normals = super::random_numbers::normals(call)?;
-    let drawn = fit.draws_with(&x, draws, &mut normals);
+    let own = fit.clone();
+    let drawn = call.unless_stopped(move || own.draws_with(&x, draws, &mut normals))?;
     let drawn = drawn.map_err(|error| LangError::new(error.to_string()).argument("at"))?;
     List::collect(drawn.column_iter().map(|draw| Value::numbers(draw.iter().copied()))).map(Value::List)
 }

@@ -340,7 +340,12 @@ pub static RESULTS: &[Builtin] = &[
         group: Group::Results,
         places: &[
             Place::required("fit", Want::PREDICTOR, "a fit, or a search"),
-            Place::optional("data", Want::Kind(Kind::Data), "leave-one-out", "held-out rows, with a target"),
+            Place::optional(
+                "data",
+                Want::Kind(Kind::Data),
+                "leave-one-out; for a deep GP the training rows",
+                "held-out rows, with a target",
+            ),
             AVERAGE,
             PARAMETERS,
             Place::keyword("samples", Want::Count, "100", "for a deep GP, the number of samples of the hidden layers"),

@@ -43,7 +43,10 @@ pub fn expected_kind(what: &str, found: Kind) -> LangError {
 /// What can be done with a deep GP that was given where another value is expected.
 pub fn of_deep_gps(found: Kind) -> Option<&'static str> {
     match found {
-        Kind::DeepModel => Some("a deep GP is taken by `fit(data, model)`"),
+        Kind::DeepModel => Some(
+            "a deep GP is a prior of functions: `sample`, `jacobian`, `density`, `feature_map`, `manifold` and `plot` take it, \
+             and `fit(data, model)` trains it; it has no parts",
+        ),
         Kind::DeepFit => Some(
             "`predict`, `score` and `plot` take a fit of a deep GP, and `.kernels` are those of its layers; it has no parts",
         ),

@@ -47,7 +47,7 @@ impl ValueKind for DeepFit {
             Value::table(describe::deep_parameters(fit))
         }),
         Member::new("trace", "a table of the objective and the parameters after each step", |fit| {
-            traced(&describe::deep_trace(fit))
+            traced(&describe::deep_trace(fit), "no trace: a saved fit does not keep that of its training")
         }),
         Member::checked("starts", "the objective that each start reached", |fit| {
             Value::list(fit.starts.iter().map(|reached| Value::maybe_number(*reached)))
@@ -100,10 +100,13 @@ impl ValueKind for DeepFit {
     }
 }
 
-/// A trace as a table; its figure has the steps along the horizontal axis.
-pub fn traced(trace: &Traced) -> Value {
+/// Why a fit has no trace.
+pub const NO_TRACE: &str = "no trace: the parameters were taken as given or read from a file, and not optimised here";
+
+/// A trace as a table; its figure has the steps along the horizontal axis. `none` says why there is none.
+pub fn traced(trace: &Traced, none: &str) -> Value {
     if trace.is_empty() {
-        let text = "no trace: the model was conditioned on the data, and no parameter was optimised";
+        let text = none;
         return Value::table(Sheet::with_text(trace.table(), text.to_string()));
     }
     Value::table(Sheet::from(trace.table()).with_figure(trace.figure()))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::deep_fit::traced;
+use super::deep_fit::{NO_TRACE, traced};
 use super::json::{number, table};
 use super::kernel;
 use super::value::{Member, Value, ValueKind};
@@ -53,8 +53,8 @@ impl ValueKind for Arc<Fit> {
         Member::checked("bic", "−2 lml + p log n for p free parameters that the data determine", |fit| {
             fit.information().map(Value::Number).map_err(only_bound)
         }),
-        Member::new("bound", "for `inference=\"vfe\"`: the lower bound of the log marginal likelihood", |fit| {
-            Value::maybe_number(fit.bound())
+        Member::checked("bound", "for `inference=\"vfe\"`: the lower bound of the log marginal likelihood", |fit| {
+            bound(fit)
         }),
         Member::checked("inducing", "for a sparse fit: its inducing inputs, one row each", |fit| inducing(fit)),
         Member::new("noise", "the variance of the noise", |fit| Value::maybe_number(fit.noise())),
@@ -71,7 +71,7 @@ impl ValueKind for Arc<Fit> {
         ),
         Member::new("params", "a table of all parameters", |fit| parameters(fit)),
         Member::new("trace", "a table of the objective and the free parameters along the optimiser's run", |fit| {
-            traced(&describe::fit_trace(fit))
+            traced(&describe::fit_trace(fit), NO_TRACE)
         }),
         Member::new("converged", "whether the optimiser reached a maximum", |fit| Value::Bool(fit.converged())),
         Member::checked("hints", "warnings about the fit", |fit| {
@@ -133,6 +133,16 @@ fn terms(fit: &Fit) -> Res<(f64, f64)> {
     fit.evidence_terms().ok_or_else(|| {
         let why = if fit.sparse().is_some() { "has inducing inputs" } else { "is of classes" };
         LangError::new(format!("the log marginal likelihood has these terms for exact regression, and this fit {why}"))
+    })
+}
+
+fn bound(fit: &Fit) -> Res<Value> {
+    let bound = fit.bound().map(Value::Number);
+    bound.ok_or_else(|| {
+        let of_fitc = "the approximation of FITC has a log marginal likelihood, `.lml`, and no bound";
+        let text =
+            if fit.sparse().is_some() { of_fitc } else { "an exact fit has a log marginal likelihood, and no bound" };
+        LangError::new(text).help("write `.lml`; the bound is that of `inference=\"vfe\"`")
     })
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
-use super::deep_fit::traced;
+use super::deep_fit::{NO_TRACE, traced};
 use super::json::{number, table};
 use super::kernel;
 use super::value::{Member, Value, ValueKind};
@@ -46,7 +46,7 @@ impl ValueKind for Arc<OneVsRest> {
         Member::checked(
             "trace",
             "for each class a table of the objective and the free parameters along the run",
-            |rest| Value::list(rest.fits.iter().map(|fit| traced(&describe::fit_trace(fit)))),
+            |rest| Value::list(rest.fits.iter().map(|fit| traced(&describe::fit_trace(fit), NO_TRACE))),
         ),
         Member::new("converged", "whether the optimiser reached a maximum for every class", |rest| {
             Value::Bool(rest.fits.iter().all(|fit| fit.converged()))
