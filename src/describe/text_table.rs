@@ -1,12 +1,14 @@
 //! Tables of text.
 
 use comfy_table::{CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
+use unicode_width::UnicodeWidthStr;
 
+use super::markup::Markup;
 use super::numbers::significant;
 use crate::data::write::{Cells, Table as Columns};
 
 /// Rows of text under headings; numbers are aligned to the right.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Grid {
     headings: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -42,10 +44,53 @@ impl Grid {
 
     /// The table as lines without trailing spaces.
     pub fn text(&self) -> String {
+        self.laid_out(&self.headings, &self.rows)
+    }
+
+    /// The same with headings and cells of text broken between words, so that the lines fit a number of columns; at full
+    /// width if that does not suffice. Numbers are never broken.
+    pub fn within(&self, columns: usize) -> String {
+        match self.fitting(columns) {
+            Some(widths) => {
+                let broken = |row: &Vec<String>| -> Vec<String> {
+                    row.iter().zip(&widths).map(|(cell, width)| broken(cell, *width)).collect()
+                };
+                self.laid_out(&broken(&self.headings), &self.rows.iter().map(broken).collect::<Vec<_>>())
+            }
+            None => self.text(),
+        }
+    }
+
+    /// The widths of the columns in a table that fits; `None` if it fits as it is, or cannot.
+    fn fitting(&self, columns: usize) -> Option<Vec<usize>> {
+        let all =
+            |i: usize| std::iter::once(&self.headings[i]).chain(self.rows.iter().filter_map(move |row| row.get(i)));
+        let widest = |text: &str| text.lines().map(UnicodeWidthStr::width).max().unwrap_or(0);
+        let longest_word = |text: &str| breaks(text).map(|word| word.trim_end().width()).max().unwrap_or(0);
+        let count = self.headings.len();
+        let least = |i: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(i));
+            let cells = cells.map(|cell| if self.is_numeric(i) { widest(cell) } else { longest_word(cell) });
+            cells.chain([longest_word(&self.headings[i])]).max().unwrap_or(0)
+        };
+        let least: Vec<usize> = (0..count).map(least).collect();
+        let mut widths: Vec<usize> = (0..count).map(|i| all(i).map(|cell| widest(cell)).max().unwrap_or(0)).collect();
+        let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * count;
+        if total(&widths) <= columns {
+            return None;
+        }
+        while total(&widths) > columns {
+            let widest = (0..count).filter(|i| widths[*i] > least[*i]).max_by_key(|i| widths[*i])?;
+            widths[widest] -= 1;
+        }
+        Some(widths)
+    }
+
+    fn laid_out(&self, headings: &[String], rows: &[Vec<String>]) -> String {
         let mut table = Table::new();
         table.load_style(STYLE);
-        table.set_header(&self.headings);
-        for row in &self.rows {
+        table.set_header(headings);
+        for row in rows {
             table.add_row(row);
         }
         for (i, _) in self.headings.iter().enumerate() {
@@ -60,6 +105,27 @@ impl Grid {
     }
 }
 
+/// The spaces beside the columns, for each of them.
+const GAP: usize = 2;
+
+/// A text in lines of at most a number of columns, as far as its words are not longer.
+fn broken(text: &str, columns: usize) -> String {
+    let options = textwrap::Options::new(columns.max(1))
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::Custom(words))
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::wrap(text, options).join("\n")
+}
+
+/// The parts of a text between which a line may end: its words, and what ends with a slash.
+fn breaks(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive([' ', '/', '\n'])
+}
+
+fn words(line: &str) -> Box<dyn Iterator<Item = textwrap::core::Word<'_>> + '_> {
+    Box::new(breaks(line).map(textwrap::core::Word::from))
+}
+
 fn is_number(cell: &str) -> bool {
     let cell = cell.trim_end_matches('%').trim();
     cell.is_empty() || cell == "–" || cell == "…" || cell.parse::<f64>().is_ok()
@@ -71,16 +137,16 @@ const ENDS: usize = 6;
 const LONGEST: usize = 2 * ENDS + 1;
 
 /// Columns of numbers and text; a long table is shortened in the middle.
-pub fn show_table(columns: &Columns) -> String {
-    let grid = short_grid(columns).text();
+pub fn show_table(columns: &Columns) -> Markup {
+    let text = Markup::from(short_grid(columns));
     match columns.rows() {
-        n if n > LONGEST => format!("{grid}\n{n} rows"),
-        _ => grid,
+        n if n > LONGEST => text.and(format!("{n} rows")),
+        _ => text,
     }
 }
 
-/// The same as a grid.
-pub fn short_grid(columns: &Columns) -> Grid {
+/// The same without the number of rows.
+fn short_grid(columns: &Columns) -> Grid {
     let mut grid = Grid::new(columns.columns().iter().map(|(name, _)| name.clone()));
     let n = columns.rows();
     let shown = |row: usize| row < ENDS || row + ENDS >= n || n <= LONGEST;
@@ -110,4 +176,40 @@ fn enough_digits(cells: &Cells, shown: impl Fn(usize) -> bool) -> usize {
         || values.windows(2).enumerate().filter(|(i, w)| shown(*i) && shown(i + 1) && w[0] != w[1]).map(|p| p.1);
     let apart = |digits: usize| pairs().all(|w| significant(w[0], digits) != significant(w[1], digits));
     (5..8).find(|&digits| apart(digits)).unwrap_or(8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grid() -> Grid {
+        let mut grid = Grid::new(["name", "unit", "largest value", "says"]);
+        grid.row(["passengers", "thousand/month", "622.75", "weak evidence that the variance changes"]);
+        grid.row(["year", "", "1960.9", ""]);
+        grid
+    }
+
+    #[test]
+    fn wide_tables_are_broken_between_words_to_fit() {
+        let grid = grid();
+        assert_eq!(grid.within(200), grid.text());
+        for columns in [50, 60, 70] {
+            let text = grid.within(columns);
+            assert!(text.lines().all(|line| line.width() <= columns), "{columns}\n{text}");
+            let words = |text: &str| {
+                let mut words: Vec<String> = breaks(text).map(|word| word.trim().to_owned()).collect();
+                words.retain(|word| !word.is_empty() && !word.starts_with('─'));
+                words.sort();
+                words
+            };
+            assert_eq!(words(&text), words(&grid.text()), "{columns}\n{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_never_broken() {
+        let mut numbers = Grid::new(["a", "b"]);
+        numbers.row(["1234.5", "6789.1"]);
+        assert_eq!(numbers.within(10), numbers.text());
+    }
 }

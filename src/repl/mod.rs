@@ -130,9 +130,6 @@ impl ConditionalEventHandler for Tab {
     }
 }
 
-/// Words with which users of other prompts leave.
-const FAREWELLS: [&str; 4] = ["quit", "exit", "quit()", "exit()"];
-
 /// Runs a typed line.
 fn enter(repl: &mut Repl, text: &str) -> Next {
     repl.screen.forget_last();
@@ -140,8 +137,7 @@ fn enter(repl: &mut Repl, text: &str) -> Next {
     if let Some(command) = text.strip_prefix(':') {
         return commands::run(repl, command);
     }
-    let name = text.trim_end_matches("()");
-    if FAREWELLS.contains(&text) && repl.session.borrow().get(name).is_none() {
+    if repl.session.borrow().is_farewell(text) {
         return Next::Leave;
     }
     if text == "help" {

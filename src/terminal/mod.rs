@@ -9,6 +9,7 @@ mod screen;
 mod style;
 
 pub use interrupt::{Audience, Interrupts};
+pub use matrix::in_short;
 pub use progress_bar::watched;
 pub use screen::{Format, Screen};
 pub use style::{Colour, fit, paint, size};

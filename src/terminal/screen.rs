@@ -15,7 +15,7 @@ use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
 use super::image::Protocol;
-use super::matrix;
+use super::matrix::in_short;
 use super::pager;
 use super::style::{self, Colour};
 
@@ -123,9 +123,14 @@ impl Screen {
         let text = match value {
             Value::Figure(figure) if self.stdout.is_term() && !self.plain => self.drawn(figure),
             value => {
-                let text = without_controls(&value.to_string()).into_owned();
-                let columns = self.columns().filter(|_| self.stdout.is_term());
-                columns.and_then(|columns| matrix::in_short(value, &text, columns)).unwrap_or(text)
+                let markup = value.markup();
+                match self.columns().filter(|_| self.stdout.is_term() && !self.plain) {
+                    Some(columns) => {
+                        let text = without_controls(&markup.within(columns)).into_owned();
+                        in_short(value, &text, columns).unwrap_or(text)
+                    }
+                    None => without_controls(&markup.to_string()).into_owned(),
+                }
             }
         };
         let text = text.trim_end_matches('\n');
