@@ -44,25 +44,22 @@ impl Grid {
 
     /// The table as lines without trailing spaces.
     pub fn text(&self) -> String {
-        self.laid_out(&self.headings, &self.rows)
+        self.laid_out(&self.headings, &self.rows, Gap::Wide)
     }
 
     /// The same with headings and cells of text broken between words, so that the lines fit a number of columns; at full
     /// width if that does not suffice. Numbers are never broken.
     pub fn within(&self, columns: usize) -> String {
-        match self.fitting(columns) {
-            Some(widths) => {
-                let broken = |row: &Vec<String>| -> Vec<String> {
-                    row.iter().zip(&widths).map(|(cell, width)| broken(cell, *width)).collect()
-                };
-                self.laid_out(&broken(&self.headings), &self.rows.iter().map(broken).collect::<Vec<_>>())
-            }
-            None => self.text(),
-        }
+        let fitting = |gap: Gap| self.fitting(columns, gap).map(|widths| (widths, gap));
+        let Some((widths, gap)) = fitting(Gap::Wide).or_else(|| fitting(Gap::Narrow)) else { return self.text() };
+        let broken = |row: &Vec<String>| -> Vec<String> {
+            row.iter().zip(&widths).map(|(cell, width)| broken(cell, *width)).collect()
+        };
+        self.laid_out(&broken(&self.headings), &self.rows.iter().map(broken).collect::<Vec<_>>(), gap)
     }
 
-    /// The widths of the columns in a table that fits; `None` if it fits as it is, or cannot.
-    fn fitting(&self, columns: usize) -> Option<Vec<usize>> {
+    /// The widths of the columns in a table that fits, if it can.
+    fn fitting(&self, columns: usize, gap: Gap) -> Option<Vec<usize>> {
         let all =
             |i: usize| std::iter::once(&self.headings[i]).chain(self.rows.iter().filter_map(move |row| row.get(i)));
         let widest = |text: &str| text.lines().map(UnicodeWidthStr::width).max().unwrap_or(0);
@@ -75,24 +72,23 @@ impl Grid {
         };
         let least: Vec<usize> = (0..count).map(least).collect();
         let mut widths: Vec<usize> = (0..count).map(|i| all(i).map(|cell| widest(cell)).max().unwrap_or(0)).collect();
-        let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * count;
-        if total(&widths) <= columns {
-            return None;
-        }
-        while total(&widths) > columns {
+        while gap.total(&widths) > columns {
             let widest = (0..count).filter(|i| widths[*i] > least[*i]).max_by_key(|i| widths[*i])?;
             widths[widest] -= 1;
         }
         Some(widths)
     }
 
-    fn laid_out(&self, headings: &[String], rows: &[Vec<String>]) -> String {
+    fn laid_out(&self, headings: &[String], rows: &[Vec<String>], gap: Gap) -> String {
         let mut table = Table::new();
         table.load_style(STYLE);
         table.set_header(headings);
         for row in rows {
             table.add_row(row);
         }
+        table.column_iter_mut().for_each(|column| {
+            column.set_padding(gap.padding());
+        });
         for (i, _) in self.headings.iter().enumerate() {
             if self.is_numeric(i)
                 && let Some(column) = table.column_mut(i)
@@ -105,8 +101,31 @@ impl Grid {
     }
 }
 
-/// The spaces beside the columns, for each of them.
-const GAP: usize = 2;
+/// The distance of columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    Wide,
+    /// For tables that would otherwise not fit.
+    Narrow,
+}
+
+impl Gap {
+    /// The spaces at the left and at the right of each column; one more stands between two.
+    fn padding(self) -> (u16, u16) {
+        match self {
+            Gap::Wide => (1, 1),
+            Gap::Narrow => (0, 1),
+        }
+    }
+
+    /// The width of a table of columns, without the spaces at the end of its lines.
+    fn total(self, widths: &[usize]) -> usize {
+        let (left, right) = self.padding();
+        let count = widths.len();
+        let between = usize::from(left + right) * count + count.saturating_sub(1);
+        (widths.iter().sum::<usize>() + between).saturating_sub(usize::from(self == Gap::Narrow))
+    }
+}
 
 /// A text in lines of at most a number of columns, as far as its words are not longer.
 fn broken(text: &str, columns: usize) -> String {
@@ -193,7 +212,7 @@ mod tests {
     fn wide_tables_are_broken_between_words_to_fit() {
         let grid = grid();
         assert_eq!(grid.within(200), grid.text());
-        for columns in [50, 60, 70] {
+        for columns in [44, 50, 60, 70] {
             let text = grid.within(columns);
             assert!(text.lines().all(|line| line.width() <= columns), "{columns}\n{text}");
             let words = |text: &str| {

@@ -61,7 +61,9 @@ pub fn start(settings: &Settings) -> u8 {
     loop {
         let colour = repl.screen.is_coloured();
         editor.set_color_mode(if colour { ColorMode::Forced } else { ColorMode::Disabled });
-        match editor.readline(&(PROMPT, paint(PROMPT, PROMPT_STYLE, colour).as_str())) {
+        let typed = repl.screen.take_typed();
+        let prompt = paint(PROMPT, PROMPT_STYLE, colour);
+        match editor.readline_with_initial(&(PROMPT, prompt.as_str()), (&typed, "")) {
             Ok(text) => {
                 unreadable = 0;
                 history.keep(&mut editor, &text);

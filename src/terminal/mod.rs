@@ -1,5 +1,6 @@
 //! The terminal: colours, sizes, a progress bar, Ctrl-C, and the display of items.
 
+mod capability;
 mod image;
 mod interrupt;
 mod matrix;
