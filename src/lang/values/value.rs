@@ -21,7 +21,7 @@ use crate::lang::payload::function;
 use crate::lang::payload::integral::Integrated;
 use crate::lang::payload::items;
 use crate::lang::payload::list;
-pub use crate::lang::payload::list::check_length;
+pub use crate::lang::payload::list::{check_length, limit_lists};
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
 use crate::lang::payload::range::Range;
