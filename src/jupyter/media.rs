@@ -14,6 +14,9 @@ use crate::terminal::in_short;
 /// A larger figure or report that was written to a file is not shown.
 const LARGEST: u64 = 5 << 20;
 
+/// The style of lines beside tables: their columns stand below one another, and they break between words.
+const LINES: &str = "font-family: var(--jp-code-font-family, monospace); white-space: pre-wrap; word-break: normal";
+
 /// A matrix with longer lines is shown in short.
 const COLUMNS: usize = 100;
 
@@ -51,7 +54,7 @@ fn page(markup: &Markup) -> String {
         let text = lines.join("\n");
         let text = without_controls(text.trim_matches('\n'));
         if !text.is_empty() {
-            page.push_str(&html! { pre { (text) } }.into_string());
+            page.push_str(&html! { pre style=(LINES) { (text) } }.into_string());
         }
         lines.clear();
     };
@@ -145,7 +148,7 @@ mod tests {
             ("score(m)", "value"),
             ("crossval(d, SE, folds=2)", "fold"),
             ("d |> search(depth=1, base=[SE, Lin])", "best so far"),
-            ("m |> check", "statistic"),
+            ("m |> checks", "statistic"),
             ("m |> predict(0..3, n=3)", "mean"),
             ("[m, l]", "parameter"),
             ("motifs()", "expression"),

@@ -238,7 +238,9 @@ impl Worker {
 /// The help on a name or topic.
 fn topic(name: &str) -> Result<Media, Diagnostic> {
     let text = help::topic(registry::library(), Some(name))?;
-    let markdown = help::markdown(registry::library(), name).map(MediaType::Markdown);
+    // Where Pygments does not know a language, its name would be shown as a line of the code.
+    let markdown = help::markdown(registry::library(), name).map(|text| text.replace("```mercer\n", "```text\n"));
+    let markdown = markdown.map(MediaType::Markdown);
     Ok(Media::new([MediaType::Plain(text)].into_iter().chain(markdown).collect()))
 }
 

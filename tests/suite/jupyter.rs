@@ -146,7 +146,7 @@ impl Client {
     }
 
     fn cell(code: &str) -> Json {
-        json!({ "code": code, "silent": false, "store_history": true, "user_expressions": {}, "allow_stdin": false, "stop_on_error": true })
+        json!({ "code": code, "silent": false, "store_history": true, "user_expressions": {}, "allow_stdin": true, "stop_on_error": true })
     }
 
     async fn run(&mut self, code: &str) -> Answer {
