@@ -3,8 +3,9 @@
 use super::english::words::listed;
 use super::markup::Markup;
 use super::numbers::{percent, rounded, significant};
+use super::short_table::show_table;
 use super::tables;
-use super::text_table::{Grid, show_table};
+use super::text_table::Grid;
 use crate::data::write::Table;
 use crate::fit::Fit;
 use crate::results::{Calibration, ClassPrediction, Confusion, OneVsRest};

@@ -2,8 +2,9 @@
 
 use super::markup::Markup;
 use super::numbers::{percent, rounded};
+use super::short_table::show_table;
 use super::tables;
-use super::text_table::{Grid, show_table};
+use super::text_table::Grid;
 use crate::fit::spacing::variance;
 use crate::model::is_noise;
 use crate::results::{Cross, Decomposition, Prediction, Residuals};

@@ -2,7 +2,7 @@
 
 use super::markup::Markup;
 use super::numbers::{percent, rounded};
-use super::text_table::show_table;
+use super::short_table::show_table;
 use crate::data::write::Table;
 use crate::figure::{Axis, Figure, Mark, Panel, Role};
 use crate::results::{Features, SampledSurface};

@@ -32,7 +32,7 @@ const MANY_POINTS: usize = 401;
 /// The number of points along a side of the Gram matrix.
 const SIDE: usize = 48;
 /// The largest number of rows of data of several inputs in the Gram matrix.
-const MOST_SIDE: usize = 100;
+const MOST_SIDE: usize = 64;
 /// The range without data.
 const RANGE: (f64, f64) = (-5.0, 5.0);
 /// How far figures reach beyond the data, as a share of their range.
@@ -233,14 +233,11 @@ fn over_several(state: &State, n: usize) -> Result<Vec<Drawing>, Fault> {
     const UNTITLED: &str = "title=\"\"";
     let posterior = (n > 0).then(|| Drawing::new("posterior", "m", UNTITLED));
     let gram = (n > 0).then(|| {
-        let (rows, places) = match stride(n) {
-            1 => ("d".to_owned(), format!("[i for i in 0..{n}]")),
-            stride => {
-                let places = format!("[i for i in 0..{n} if i % {stride} == 0]");
-                (format!("take(d, {places})"), places)
-            }
+        let (rows, name) = match stride(n) {
+            1 => ("d".to_owned(), "row".to_owned()),
+            stride => (format!("take(d, [i for i in 0..{n} if i % {stride} == 0])"), format!("one row of {stride}")),
         };
-        let options = format!("x={places}, y={places}, mark=\"map\", {UNTITLED}, xlabel=\"row\", ylabel=\"row\"");
+        let options = format!("mark=\"map\", {UNTITLED}, xlabel=\"{name}\", ylabel=\"{name}\"");
         Drawing::new("gram", format!("gram(m.kernel, {rows})"), options)
     });
     let range = View::over_several(state)?;

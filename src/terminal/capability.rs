@@ -24,24 +24,10 @@ pub fn pixels() -> Option<u32> {
 /// within a second does not show them. Nothing is asked without a terminal, or by a program in the background.
 pub fn ask() -> Answer {
     #[cfg(unix)]
-    if let Some(answer) = unix::ask() {
-        return answer;
+    if let Some((sixels, typed)) = unix::ask() {
+        return Answer { sixels, typed };
     }
     Answer { sixels: Some(false), typed: String::new() }
-}
-
-/// Splits what was read into the attributes of an answer, `ESC [ ? 62 ; 4 c`, and the rest; `None` without an answer.
-fn attributes(read: &[u8]) -> Option<(Vec<u32>, Vec<u8>)> {
-    const START: &[u8] = b"\x1B[?";
-    let from = read.windows(START.len()).position(|window| window == START)?;
-    let body = &read[from + START.len()..];
-    let length = body.iter().position(|byte| !byte.is_ascii_digit() && *byte != b';')?;
-    if body[length] != b'c' {
-        return None;
-    }
-    let numbers = std::str::from_utf8(&body[..length]).ok()?;
-    let numbers = numbers.split(';').filter_map(|number| number.parse().ok()).collect();
-    Some((numbers, [&read[..from], &body[length + 1..]].concat()))
 }
 
 #[cfg(unix)]
@@ -52,8 +38,6 @@ mod unix {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::read;
     use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp, tcsetattr};
-
-    use super::{Answer, attributes};
 
     /// The question for the primary device attributes.
     const QUESTION: &[u8] = b"\x1B[c";
@@ -81,8 +65,9 @@ mod unix {
         matches!(poll(&mut polled, Some(&within)), Ok(1)) && polled[0].revents().contains(PollFlags::IN)
     }
 
-    /// `None` if there is no terminal to be asked.
-    pub fn ask() -> Option<Answer> {
+    /// Whether the terminal shows sixels, and the keys that were pressed meanwhile, as in an answer; `None` if there is no
+    /// terminal to be asked.
+    pub fn ask() -> Option<(Option<bool>, String)> {
         let (stdin, mut stdout) = (io::stdin(), io::stdout());
         if !stdin.is_terminal() || !stdout.is_terminal() || console::is_dumb() {
             return None;
@@ -99,7 +84,7 @@ mod unix {
         tcsetattr(&stdin, OptionalActions::Now, &modes).ok()?;
         let _restored = Modes(before);
         if is_readable(Duration::ZERO) {
-            return Some(Answer::default());
+            return Some((None, String::new()));
         }
         stdout.write_all(QUESTION).and_then(|()| stdout.flush()).ok()?;
         let until = Instant::now() + PATIENCE;
@@ -121,21 +106,35 @@ mod unix {
         // The first number is the class of the terminal.
         let (attributes, typed) = answer.unwrap_or((Vec::new(), found));
         let sixels = attributes.iter().skip(1).any(|number| *number == SIXELS);
-        Some(Answer { sixels: Some(sixels), typed: String::from_utf8_lossy(&typed).into_owned() })
+        Some((Some(sixels), String::from_utf8_lossy(&typed).into_owned()))
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    /// Splits what was read into the attributes of an answer, `ESC [ ? 62 ; 4 c`, and the rest; `None` without an answer.
+    fn attributes(read: &[u8]) -> Option<(Vec<u32>, Vec<u8>)> {
+        const START: &[u8] = b"\x1B[?";
+        let from = read.windows(START.len()).position(|window| window == START)?;
+        let body = &read[from + START.len()..];
+        let length = body.iter().position(|byte| !byte.is_ascii_digit() && *byte != b';')?;
+        if body[length] != b'c' {
+            return None;
+        }
+        let numbers = std::str::from_utf8(&body[..length]).ok()?;
+        let numbers = numbers.split(';').filter_map(|number| number.parse().ok()).collect();
+        Some((numbers, [&read[..from], &body[length + 1..]].concat()))
+    }
 
-    #[test]
-    fn an_answer_is_found_among_keys() {
-        let found = |text: &str| attributes(text.as_bytes()).map(|(a, rest)| (a, String::from_utf8(rest).unwrap()));
-        assert_eq!(found("\x1B[?62;4;22c"), Some((vec![62, 4, 22], String::new())));
-        assert_eq!(found("ab\x1B[?1;2cd"), Some((vec![1, 2], "abd".into())));
-        assert_eq!(found("\x1B[?62;4"), None);
-        assert_eq!(found("\x1B[?25h"), None);
-        assert_eq!(found("1 + 1\r"), None);
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn an_answer_is_found_among_keys() {
+            let found = |text: &str| attributes(text.as_bytes()).map(|(a, rest)| (a, String::from_utf8(rest).unwrap()));
+            assert_eq!(found("\x1B[?62;4;22c"), Some((vec![62, 4, 22], String::new())));
+            assert_eq!(found("ab\x1B[?1;2cd"), Some((vec![1, 2], "abd".into())));
+            assert_eq!(found("\x1B[?62;4"), None);
+            assert_eq!(found("\x1B[?25h"), None);
+            assert_eq!(found("1 + 1\r"), None);
+        }
     }
 }

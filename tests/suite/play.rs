@@ -313,8 +313,9 @@ fn a_text_builds_no_list_that_fills_the_memory() {
 #[test]
 fn work_that_does_not_end_leaves_its_place_to_others() {
     let program = play(&[], &["--limit", "1"]);
-    // each pair of rows takes long, and nothing is asked between the layers
-    let endless = "let g = gram(deep(SE(0), 1000000), [i for i in 0..900])\nSE(x)";
+    // each column takes long, and nothing is asked between the layers
+    let layers: String = (0..90).map(|i| format!("let k{} = deep(k{i}, 10000)\n", i + 1)).collect();
+    let endless = &format!("let k0 = SE(0)\n{layers}let g = gram(k90, [i for i in 0..900])\nSE(x)");
     std::thread::scope(|scope| {
         let asked: Vec<_> = (0..4)
             .map(|i| {
@@ -397,7 +398,7 @@ fn the_script_of_a_state_gives_the_same_evidence_and_the_same_draws() {
         same_figures(&program, &found);
     }
     // the Gram matrix of data of several inputs has their rows, in their order
-    for (text, data, stride) in [("SE(cement) * Lin(water)", "concrete", 11), ("SE(a) * Lin(b)", "plane.csv", 1)] {
+    for (text, data, stride) in [("SE(cement) * Lin(water)", "concrete", 17), ("SE(a) * Lin(b)", "plane.csv", 1)] {
         let found = program.post("frame", &json!({ "text": text, "data": data })).json();
         assert!(found["figures"]["gram"]["svg"].is_string(), "{data}: {}", found["figures"]["gram"]);
         assert_eq!(found["data"]["stride"], stride, "{data}");
