@@ -110,7 +110,7 @@ mod unix {
     }
 
     /// Splits what was read into the attributes of an answer, `ESC [ ? 62 ; 4 c`, and the rest; `None` without an answer.
-    fn attributes(read: &[u8]) -> Option<(Vec<u32>, Vec<u8>)> {
+    pub fn attributes(read: &[u8]) -> Option<(Vec<u32>, Vec<u8>)> {
         const START: &[u8] = b"\x1B[?";
         let from = read.windows(START.len()).position(|window| window == START)?;
         let body = &read[from + START.len()..];
@@ -122,19 +122,20 @@ mod unix {
         let numbers = numbers.split(';').filter_map(|number| number.parse().ok()).collect();
         Some((numbers, [&read[..from], &body[length + 1..]].concat()))
     }
+}
 
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        #[test]
-        fn an_answer_is_found_among_keys() {
-            let found = |text: &str| attributes(text.as_bytes()).map(|(a, rest)| (a, String::from_utf8(rest).unwrap()));
-            assert_eq!(found("\x1B[?62;4;22c"), Some((vec![62, 4, 22], String::new())));
-            assert_eq!(found("ab\x1B[?1;2cd"), Some((vec![1, 2], "abd".into())));
-            assert_eq!(found("\x1B[?62;4"), None);
-            assert_eq!(found("\x1B[?25h"), None);
-            assert_eq!(found("1 + 1\r"), None);
-        }
+#[cfg(test)]
+mod tests {
+    #[cfg(unix)]
+    #[test]
+    fn an_answer_is_found_among_keys() {
+        let found = |text: &str| {
+            super::unix::attributes(text.as_bytes()).map(|(a, rest)| (a, String::from_utf8(rest).unwrap()))
+        };
+        assert_eq!(found("\x1B[?62;4;22c"), Some((vec![62, 4, 22], String::new())));
+        assert_eq!(found("ab\x1B[?1;2cd"), Some((vec![1, 2], "abd".into())));
+        assert_eq!(found("\x1B[?62;4"), None);
+        assert_eq!(found("\x1B[?25h"), None);
+        assert_eq!(found("1 + 1\r"), None);
     }
 }
