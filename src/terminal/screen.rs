@@ -131,13 +131,14 @@ impl Screen {
             Value::Figure(figure) if self.stdout.is_term() && !self.plain => self.drawn(figure),
             value => {
                 let markup = value.markup();
-                match self.columns().filter(|_| self.stdout.is_term() && !self.plain) {
-                    Some(columns) => {
-                        let text = without_controls(&markup.within(columns)).into_owned();
-                        in_short(value, &text, columns).unwrap_or(text)
-                    }
-                    None => without_controls(&markup.to_string()).into_owned(),
-                }
+                let columns = self.columns().filter(|_| self.stdout.is_term());
+                // A screen reader reads a broken cell as several.
+                let text = match columns.filter(|_| !self.plain) {
+                    Some(columns) => markup.within(columns),
+                    None => markup.to_string(),
+                };
+                let text = without_controls(&text).into_owned();
+                columns.and_then(|columns| in_short(value, &text, columns)).unwrap_or(text)
             }
         };
         let text = text.trim_end_matches('\n');
