@@ -1,8 +1,10 @@
 //! `mercer help`, `mercer datasets`, the manual pages and the completions of shells.
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use clap_complete::Shell;
+use clap_mangen::Man;
 use mercer::data::sets::{self, Set};
 use mercer::lang::help as manual;
 use mercer::lang::registry;
@@ -11,6 +13,9 @@ use mercer::syntax::diagnostic::{Diagnostic, Sources};
 
 use super::settings::FAILED;
 use crate::terminal::{Format, Screen, fit};
+
+/// The option that all commands have.
+const HELP: &str = "help";
 
 /// Help on a name of the language or a command of the program; without a name the table of contents.
 pub fn help(topic: Option<&str>, commands: &mut clap::Command) -> u8 {
@@ -53,17 +58,14 @@ pub fn completions(shell: Shell, commands: &mut clap::Command) -> u8 {
     0
 }
 
-/// The manual page of the program, or with a folder those of all commands.
+/// The manual page of the program with all commands, or with a folder a page for each.
 pub fn man(folder: Option<&Path>, commands: clap::Command) -> u8 {
     let mut screen = Screen::new(Format::Text);
     let written = match folder {
         Some(folder) => std::fs::create_dir_all(folder)
             .and_then(|()| clap_mangen::generate_to(commands, folder))
             .map(|()| format!("wrote the pages to {}", folder.display())),
-        None => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(commands).render(&mut page).map(|()| String::from_utf8_lossy(&page).trim_end().into())
-        }
+        None => single_page(commands),
     };
     match written {
         Ok(text) => {
@@ -75,6 +77,58 @@ pub fn man(folder: Option<&Path>, commands: clap::Command) -> u8 {
             FAILED
         }
     }
+}
+
+/// One page in the format of `man`, with a subsection for each command.
+fn single_page(mut commands: clap::Command) -> io::Result<String> {
+    commands.build();
+    let program = Man::new(commands.clone());
+    let mut page = Vec::new();
+    program.render_title(&mut page)?;
+    program.render_name_section(&mut page)?;
+    program.render_synopsis_section(&mut page)?;
+    program.render_description_section(&mut page)?;
+    program.render_options_section(&mut page)?;
+    writeln!(page, ".SH COMMANDS")?;
+    command_sections(&commands, &mut page)?;
+    program.render_extra_section(&mut page)?;
+    program.render_version_section(&mut page)?;
+    Ok(String::from_utf8_lossy(&page).trim_end().to_owned())
+}
+
+/// The subsections of the commands of a command: what each does, how it is called, and its options.
+fn command_sections(of: &clap::Command, page: &mut Vec<u8>) -> io::Result<()> {
+    for command in of.get_subcommands().filter(|command| !command.is_hide_set()) {
+        if command.has_subcommands() {
+            command_sections(command, page)?;
+            continue;
+        }
+        writeln!(page, ".SS {}", command.get_bin_name().unwrap_or(command.get_name()))?;
+        let mut command = command.clone();
+        if command.get_arguments().any(|argument| argument.get_id() == HELP) {
+            // The option is that of the program, which stands above.
+            command = command.mut_arg(HELP, |argument| argument.hide(true));
+        }
+        let has_options = command.get_arguments().any(|argument| !argument.is_hide_set());
+        let man = Man::new(command);
+        without_heading(page, |part| man.render_description_section(part))?;
+        writeln!(page, ".PP")?;
+        without_heading(page, |part| man.render_synopsis_section(part))?;
+        if has_options {
+            without_heading(page, |part| man.render_options_section(part))?;
+        }
+    }
+    Ok(())
+}
+
+/// A section without the lines of its headings; lines of text that begin with a dot are escaped.
+fn without_heading(page: &mut Vec<u8>, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut part = Vec::new();
+    render(&mut part)?;
+    for line in String::from_utf8_lossy(&part).lines().filter(|line| !line.starts_with(".SH ")) {
+        writeln!(page, "{line}")?;
+    }
+    Ok(())
 }
 
 /// The list of shipped data sets, or the description of one.

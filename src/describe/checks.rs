@@ -2,6 +2,7 @@
 
 use super::english::with_unit;
 use super::figure_labels::{axis_label, dated, single_input};
+use super::markup::Markup;
 use super::numbers::rounded;
 use super::text_table::Grid;
 use crate::data::write::Table;
@@ -30,13 +31,13 @@ impl Against {
 }
 
 /// Statistics, p-values and conclusions, one line per check.
-pub fn checks(checks: &Checks) -> String {
+pub fn checks(checks: &Checks) -> Markup {
     let what = format!(
         "checks of the residuals of {} rows, against {} replicates drawn from the model",
         checks.sorted.len(),
         checks.draws
     );
-    format!("{what}\n{}\np: {P_MEANS}", checks_grid(checks).text())
+    Markup::from(what).and(checks_grid(checks)).and(format!("p: {P_MEANS}"))
 }
 
 /// The same as a grid.

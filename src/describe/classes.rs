@@ -1,9 +1,11 @@
 //! Several classes as text and tables, calibration and confusion matrices.
 
 use super::english::words::listed;
+use super::markup::Markup;
 use super::numbers::{percent, rounded, significant};
+use super::short_table::show_table;
 use super::tables;
-use super::text_table::{Grid, show_table};
+use super::text_table::Grid;
 use crate::data::write::Table;
 use crate::fit::Fit;
 use crate::results::{Calibration, ClassPrediction, Confusion, OneVsRest};
@@ -18,12 +20,12 @@ pub fn rest_line(rest: &OneVsRest) -> String {
 }
 
 /// A one-vs-rest fit: model, evidence, and a line for each class.
-pub fn rest(rest: &OneVsRest) -> String {
+pub fn rest(rest: &OneVsRest) -> Markup {
     let first = &rest.fits[0];
     let (names, n) = (listed(first.problem().names()), first.problem().n());
     let count = rest.classes.len();
-    let mut lines =
-        vec![format!("fit of {} on {names} ({n} rows): {count} classes, each against the rest", target(rest))];
+    let title = format!("fit of {} on {names} ({n} rows): {count} classes, each against the rest", target(rest));
+    let mut lines = Markup::from(title);
     let mut say = |name: &str, text: String| lines.push(format!("  {name:<10}{text}"));
     let (what, text) = super::fit::named_process(&rest.asked);
     say(what, text);
@@ -41,18 +43,18 @@ pub fn rest(rest: &OneVsRest) -> String {
             fit.hints.iter().map(move |hint| format!("note: {class} against the rest: {hint}"))
         });
     lines.extend(hints);
-    lines.join("\n")
+    lines
 }
 
 /// A line for each class.
-fn fits(rest: &OneVsRest) -> String {
+fn fits(rest: &OneVsRest) -> Grid {
     let mut grid = Grid::new(["class", "share", "lml", "ended", "parameters"]);
     let n = rest.data().n() as f64;
     for ((class, fit), count) in rest.classes.iter().zip(&rest.fits).zip(rest.counts()) {
         let ended = fit.ended.map_or_else(|| "as given".to_string(), |ended| ended.to_string());
         grid.row([class.to_string(), percent(count as f64 / n), significant(fit.lml(), 6), ended, values(fit)]);
     }
-    grid.text()
+    grid
 }
 
 /// The number of values of a fit in its line.
@@ -93,10 +95,10 @@ pub fn prediction_table(prediction: &ClassPrediction) -> Table {
 }
 
 /// The predicted rows; a long table is shortened.
-pub fn prediction(prediction: &ClassPrediction) -> String {
+pub fn prediction(prediction: &ClassPrediction) -> Markup {
     let what =
         format!("prediction of {}: the probability of each class and the most probable class", target(&prediction.fit));
-    format!("{what}\n{}", show_table(&prediction_table(prediction)))
+    Markup::from(what).then(show_table(&prediction_table(prediction)))
 }
 
 /// The data of a calibration or a confusion matrix.
@@ -106,7 +108,7 @@ fn of(target: &str, rows: usize, left_out: bool) -> String {
 }
 
 /// Predicted probabilities and observed frequencies.
-pub fn calibration(found: &Calibration, target: &str, left_out: bool) -> String {
+pub fn calibration(found: &Calibration, target: &str, left_out: bool) -> Markup {
     let mut grid = Grid::new(["predicted", "n", "mean", "observed", "95 % interval"]);
     for bin in &found.bins {
         grid.row([
@@ -118,7 +120,9 @@ pub fn calibration(found: &Calibration, target: &str, left_out: bool) -> String 
         ]);
     }
     let error = percent(found.error);
-    format!("calibration of {}\n{}\nexpected calibration error: {error}", of(target, found.rows, left_out), grid.text())
+    Markup::from(format!("calibration of {}", of(target, found.rows, left_out)))
+        .and(grid)
+        .and(format!("expected calibration error: {error}"))
 }
 
 /// One row per bin.
@@ -135,7 +139,7 @@ pub fn calibration_table(found: &Calibration) -> Table {
 }
 
 /// Rows are true classes, columns predicted ones.
-pub fn confusion(found: &Confusion, target: &str, left_out: bool) -> String {
+pub fn confusion(found: &Confusion, target: &str, left_out: bool) -> Markup {
     let names = found.classes.iter().cloned();
     let mut grid = Grid::new(std::iter::once("true class".to_string()).chain(names).chain(["wrong".to_string()]));
     for (k, row) in found.counts.iter().enumerate() {
@@ -145,11 +149,8 @@ pub fn confusion(found: &Confusion, target: &str, left_out: bool) -> String {
         grid.row(std::iter::once(found.classes[k].clone()).chain(counts).chain([wrong]));
     }
     let rows = found.counts.iter().flatten().sum();
-    format!(
-        "confusion of {}: true classes in rows, predicted classes in columns\n{}",
-        of(target, rows, left_out),
-        grid.text()
-    )
+    let of = of(target, rows, left_out);
+    Markup::from(format!("confusion of {of}: true classes in rows, predicted classes in columns")).and(grid)
 }
 
 /// One row per true class, one column per predicted class.

@@ -1,5 +1,6 @@
 //! Scores and comparisons as tables.
 
+use super::markup::Markup;
 use super::numbers::{percent, rounded, significant};
 use super::text_table::Grid;
 use crate::fit::{Fit, WEAK_PRIOR_SD};
@@ -17,7 +18,7 @@ pub fn measured(metric: &Metric, value: f64) -> String {
 }
 
 /// Scores on held-out rows, or leave-one-out scores.
-pub fn score(score: &Score, left_out: bool, noise_free: bool) -> String {
+pub fn score(score: &Score, left_out: bool, noise_free: bool) -> Markup {
     let how = if left_out { "rows, leave-one-out" } else { "rows held out" };
     let mut grid = Grid::new(["score", "value", ""]);
     for (metric, value) in &score.values {
@@ -27,10 +28,10 @@ pub fn score(score: &Score, left_out: bool, noise_free: bool) -> String {
         };
         grid.row([metric.name.to_string(), measured(metric, *value), help.to_string()]);
     }
-    let mut text = format!("{} {how}\n{}", score.n, grid.text());
+    let mut text = Markup::from(format!("{} {how}", score.n)).and(grid);
     if let Some(coverage) = score.get("coverage").filter(|_| noise_free) {
-        text.push_str(&format!(
-            "\nnote: the model has no noise: its \
+        text.push(format!(
+            "note: the model has no noise: its \
              bands are those of a function observed without error. They contain {} of these rows, and 95.4 % can be \
              expected only for observations without noise. Without `noise=0` a noise variance is estimated",
             percent(coverage)
@@ -41,7 +42,7 @@ pub fn score(score: &Score, left_out: bool, noise_free: bool) -> String {
 
 /// Fits side by side, the best first: under these names, in the order in which the fits were given, or by their kernels as
 /// long as these distinguish them, else by their models.
-pub fn compared(compared: &[Compared], names: Option<&[String]>) -> String {
+pub fn compared(compared: &[Compared], names: Option<&[String]>) -> Markup {
     let kernels: Vec<String> = compared.iter().map(|one| kernel_text(&one.fit.asked)).collect();
     let alike = (1..kernels.len()).any(|i| kernels[..i].contains(&kernels[i]));
     let labels: Vec<String> = match names {
@@ -87,10 +88,9 @@ pub fn compared(compared: &[Compared], names: Option<&[String]>) -> String {
             ),
         );
     }
-    std::iter::once(grid.text())
-        .chain(notes.into_iter().map(|note| format!("note: {note}")))
-        .collect::<Vec<_>>()
-        .join("\n")
+    let mut text = Markup::from(grid);
+    text.extend(notes.into_iter().map(|note| format!("note: {note}")));
+    text
 }
 
 /// Notes on differences between the models that limit their comparison.
@@ -149,35 +149,39 @@ fn notes(compared: &[Compared], labels: &[String]) -> Vec<String> {
 }
 
 /// The share of each order of interaction.
-pub fn orders(fit: &Fit, found: &[(String, Vec<OrderVariance>)]) -> String {
+pub fn orders(fit: &Fit, found: &[(String, Vec<OrderVariance>)]) -> Markup {
     let unit = fit
         .problem()
         .data()
         .target()
         .and_then(|t| t.unit())
         .map_or(String::new(), |u| if u.contains([' ', '/']) { format!(", ({u})^2") } else { format!(", {u}^2") });
-    let mut texts = Vec::new();
-    for (name, rows) in found {
+    let mut text = Markup::default();
+    for (i, (name, rows)) in found.iter().enumerate() {
         let mut grid = Grid::new(["order", "share", "terms", &format!("variance of each{unit}")]);
         for row in rows {
             grid.row([row.order.to_string(), percent(row.share), rounded(row.terms), rounded(row.variance)]);
         }
         let most = rows.iter().max_by(|a, b| a.share.total_cmp(&b.share));
-        let said = most.map_or(String::new(), |most| {
+        let said = most.map(|most| {
             let kind = match most.order {
                 0 => "the constant part".to_string(),
                 1 => "main effects".to_string(),
                 n => format!("{n}-way interactions"),
             };
-            format!("\n{} of the variance: {kind}", percent(most.share))
+            format!("{} of the variance: {kind}", percent(most.share))
         });
-        texts.push(format!("orders of {name}\n{}{said}", grid.text()));
+        if i > 0 {
+            text.push("");
+        }
+        text = text.and(format!("orders of {name}")).and(grid);
+        text.extend(said);
     }
-    texts.join("\n\n")
+    text
 }
 
 /// A table of symmetries, the best first.
-pub fn symmetries(symmetries: &Symmetries) -> String {
+pub fn symmetries(symmetries: &Symmetries) -> Markup {
     let found = &symmetries.compared;
     let mut grid = Grid::new(["symmetry", "Δlml", "lml", "BIC"]);
     for one in found {
@@ -188,14 +192,14 @@ pub fn symmetries(symmetries: &Symmetries) -> String {
             format!("{:.2}", one.fit.bic()),
         ]);
     }
-    let best = found.first().map_or(String::new(), |best| match best.delta_lml {
-        more if more > 3.0 => format!("\nfavoured: {}\n  {}", best.name, best.fit.model.kernel.heading()),
-        more if more > 0.0 => format!("\nslightly favoured: {}", best.name),
-        _ => "\nno symmetry is favoured".to_string(),
-    });
-    let failed: String =
-        symmetries.failed.iter().map(|(name, why)| format!("\ncould not be fitted: {name}: {why}")).collect();
-    format!("symmetries by log marginal likelihood, against the model without\n{}{best}{failed}", grid.text())
+    let mut text = Markup::from("symmetries by log marginal likelihood, against the model without").and(grid);
+    text.extend(found.first().map(|best| match best.delta_lml {
+        more if more > 3.0 => format!("favoured: {}\n  {}", best.name, best.fit.model.kernel.heading()),
+        more if more > 0.0 => format!("slightly favoured: {}", best.name),
+        _ => "no symmetry is favoured".to_string(),
+    }));
+    text.extend(symmetries.failed.iter().map(|(name, why)| format!("could not be fitted: {name}: {why}")));
+    text
 }
 
 /// A kernel as requested, or the baseline model; without values if all were written, as for the best models of a

@@ -1,6 +1,7 @@
 //! Cross-validations as text, tables and a figure.
 
 use super::comparison::measured;
+use super::markup::Markup;
 use super::numbers::{percent, significant};
 use super::text_table::Grid;
 use crate::data::write::Table;
@@ -9,17 +10,19 @@ use crate::results::metric::{METRICS, Metric, Scale};
 use crate::results::{CrossValidation, FoldScore, Standing};
 
 /// The folds of one model, or the means of several.
-pub fn cross_validation(cv: &CrossValidation) -> String {
+pub fn cross_validation(cv: &CrossValidation) -> Markup {
     let folds = cv.models.first().map_or(0, |model| model.folds.len());
     match &cv.models[..] {
-        [_] => format!("{folds} folds of {}, seed {}\n{}", cv.target, cv.seed, fold_by_fold(cv)),
+        [_] => Markup::from(format!("{folds} folds of {}, seed {}", cv.target, cv.seed)).then(fold_by_fold(cv)),
         models => {
-            format!("{} models on {folds} folds of {}, seed {}\n{}", models.len(), cv.target, cv.seed, side_by_side(cv))
+            let count = models.len();
+            Markup::from(format!("{count} models on {folds} folds of {}, seed {}", cv.target, cv.seed))
+                .then(side_by_side(cv))
         }
     }
 }
 
-fn fold_by_fold(cv: &CrossValidation) -> String {
+fn fold_by_fold(cv: &CrossValidation) -> Markup {
     let named = cv.metrics.iter().map(|metric| metric.name);
     let mut grid = Grid::new(["fold", "trained on", "tested on", "lml"].into_iter().chain(named));
     for (i, fold) in cv.models.iter().flat_map(|model| &model.folds).enumerate() {
@@ -28,7 +31,7 @@ fn fold_by_fold(cv: &CrossValidation) -> String {
         grid.row(plain.into_iter().chain(scores));
     }
     let mean = |metric: &&Metric| format!("{} {}", metric.name, with_error(metric, cv.standings(metric)[0]));
-    format!("{}\nmean: {}", grid.text(), cv.metrics.iter().map(mean).collect::<Vec<_>>().join(", "))
+    Markup::from(grid).and(format!("mean: {}", cv.metrics.iter().map(mean).collect::<Vec<_>>().join(", ")))
 }
 
 /// The log marginal likelihood, if there is one.
@@ -36,7 +39,7 @@ fn lml(value: f64) -> String {
     if value.is_nan() { "–".to_string() } else { significant(value, 6) }
 }
 
-fn side_by_side(cv: &CrossValidation) -> String {
+fn side_by_side(cv: &CrossValidation) -> Markup {
     let mut grid = Grid::new(std::iter::once("model").chain(cv.metrics.iter().map(|metric| metric.name)));
     let standings: Vec<Vec<Standing>> = cv.metrics.iter().map(|metric| cv.standings(metric)).collect();
     for (i, model) in cv.models.iter().enumerate() {
@@ -47,9 +50,8 @@ fn side_by_side(cv: &CrossValidation) -> String {
         let scores = cv.metrics.iter().zip(&standings).map(cell);
         grid.row(std::iter::once(model.name.clone()).chain(scores));
     }
-    format!(
-        "{}\nmean ± standard error over the folds; *: the best, and those that a paired t-test at 5 % does not distinguish from it",
-        grid.text()
+    Markup::from(grid).and(
+        "mean ± standard error over the folds; *: the best, and those that a paired t-test at 5 % does not distinguish from it",
     )
 }
 

@@ -3,12 +3,23 @@
 use super::english::quantity::amount;
 use super::english::words::listed;
 use super::figure_labels::axis_label;
+use super::markup::Markup;
 use super::numbers::{grouped, row_count, significant};
 use super::text_table::Grid;
 use crate::data::{Column, Dataset, Kind, Sentinel, Summary};
 
-/// One line: the number of rows, the target and the inputs.
-pub fn dataset(data: &Dataset) -> String {
+/// One line, its notes, and the rows of a small data set.
+pub fn dataset(data: &Dataset) -> Markup {
+    let mut text = Markup::from(dataset_line(data));
+    text.extend(data.notes().iter().map(|note| format!("  {note}")));
+    match dataset_rows(data) {
+        Some(rows) => text.then(rows),
+        None => text,
+    }
+}
+
+/// The number of rows, the target and the inputs.
+fn dataset_line(data: &Dataset) -> String {
     let name = data.about().name.as_deref().unwrap_or("data");
     let inputs: Vec<String> = data.inputs().map(axis_label).collect();
     let rows = row_count(data.n());
@@ -19,7 +30,7 @@ pub fn dataset(data: &Dataset) -> String {
 }
 
 /// The rows of a small data set, up to 12 of them; `None` if it has more or none.
-pub fn dataset_rows(data: &Dataset) -> Option<String> {
+fn dataset_rows(data: &Dataset) -> Option<Markup> {
     const MOST: usize = 12;
     const WIDEST: usize = 12;
     if !(1..=MOST).contains(&data.n()) {
@@ -32,8 +43,8 @@ pub fn dataset_rows(data: &Dataset) -> Option<String> {
     }
     let more = data.columns().len() - shown.len();
     Some(match more {
-        0 => grid.text(),
-        more => format!("{}\nand {more} more columns", grid.text()),
+        0 => grid.into(),
+        more => Markup::from(grid).and(format!("and {more} more columns")),
     })
 }
 
@@ -57,16 +68,16 @@ fn cell(column: &Column, row: usize) -> String {
 }
 
 /// A summary of a data set by columns, with notes.
-pub fn summary(summary: &Summary) -> String {
-    let mut lines = Vec::new();
+pub fn summary(summary: &Summary) -> Markup {
+    let mut lines = Markup::default();
     let name = summary.name.as_deref().unwrap_or("data");
     lines.push(match &summary.title {
         Some(title) => format!("{name}: {title}, {}", row_count(summary.n)),
         None => format!("{name}: {}", row_count(summary.n)),
     });
-    lines.push(columns_grid(summary).text());
+    lines.push(columns_grid(summary));
     lines.extend(remarks(summary));
-    lines.join("\n")
+    lines
 }
 
 /// The summary of the columns as a grid.

@@ -2,6 +2,7 @@
 
 use super::comparison::measured;
 use super::english::words::listed;
+use super::markup::Markup;
 use super::numbers::{rounded, significant};
 use super::text_table::Grid;
 use crate::data::write::Table;
@@ -19,20 +20,20 @@ fn kernel(fit: &DeepFit, layer: usize) -> String {
 }
 
 /// A fit of a deep GP: its layers, and how the training ended.
-pub fn deep_fit(fit: &DeepFit) -> String {
+pub fn deep_fit(fit: &DeepFit) -> Markup {
     let problem = &fit.problem;
     let data = problem.base.data();
     let target = data.target().map_or("the target", |column| column.name());
     let inputs = listed(problem.base.names());
     let layers = problem.layers.len();
     let word = if layers == 1 { "layer" } else { "layers" };
-    let mut lines = vec![format!("deep GP of {target} on {inputs} ({} rows), {layers} {word}", data.n())];
+    let mut lines = Markup::from(format!("deep GP of {target} on {inputs} ({} rows), {layers} {word}", data.n()));
     let mut table = Grid::new(["layer", "units", "inducing", "kernel"]);
     for (at, layer) in problem.layers.iter().enumerate() {
         let inducing = problem.model.inducing.to_string();
         table.row([(at + 1).to_string(), layer.units.to_string(), inducing, kernel(fit, at)]);
     }
-    lines.push(table.text().trim_end().to_string());
+    lines.push(table);
     lines.push(format!(
         "objective {:.2}, log likelihood {:.2} from {} samples",
         fit.objective, fit.log_likelihood, problem.model.samples
@@ -48,11 +49,11 @@ pub fn deep_fit(fit: &DeepFit) -> String {
         if fit.starts.len() == 1 { "start" } else { "starts" },
         fit.training.seed
     ));
-    lines.join("\n")
+    lines
 }
 
 /// Scores of a deep GP on held-out rows, or on its training rows.
-pub fn deep_score(score: &Score, per_row: f64, joint: f64, training: bool, samples: usize) -> String {
+pub fn deep_score(score: &Score, per_row: f64, joint: f64, training: bool, samples: usize) -> Markup {
     let which = if training { "training rows" } else { "rows held out" };
     let mut grid = Grid::new(["score", "value", ""]);
     let log = [
@@ -65,7 +66,7 @@ pub fn deep_score(score: &Score, per_row: f64, joint: f64, training: bool, sampl
     for (metric, value) in score.values.iter().filter(|(metric, _)| metric.name != "nll") {
         grid.row([metric.name.to_string(), measured(metric, *value), metric.help.to_string()]);
     }
-    format!("{} {which}, {samples} samples of the hidden layers\n{}", score.n, grid.text())
+    Markup::from(format!("{} {which}, {samples} samples of the hidden layers", score.n)).and(grid)
 }
 
 /// The free parameters of the kernel of every layer, and the noise.

@@ -1,5 +1,6 @@
 //! Priors of deep Gaussian processes, as text and figures.
 
+use super::markup::Markup;
 use super::numbers::{percent, rounded, rounded_source, significant};
 use super::text_table::Grid;
 use crate::data::write::Table;
@@ -12,27 +13,26 @@ const MOST_VALUES: usize = 5;
 const MOST_ROWS: usize = 8;
 
 /// The prior, and the dependence of the singular values on depth.
-pub fn jacobian(jacobian: &Jacobian) -> String {
+pub fn jacobian(jacobian: &Jacobian) -> Markup {
     let inputs = jacobian.at.len();
     let many = if inputs == 1 { "1 input".to_string() } else { format!("{inputs} inputs") };
-    let mut text =
-        format!("Jacobian of {} at {many}, {} draws (seed {})\n", jacobian.prior, jacobian.draws, jacobian.seed);
+    let (prior, draws, seed) = (&jacobian.prior, jacobian.draws, jacobian.seed);
+    let mut text = Markup::from(format!("Jacobian of {prior} at {many}, {draws} draws (seed {seed})"));
     let shown = shown_layers(jacobian.depths.len(), MOST_ROWS);
     let shown = || shown.iter().filter_map(|&layer| jacobian.depths.get(layer - 1));
     if shown().all(|depth| depth.mean.len() == 1) {
-        text += &log_moments(shown()).text();
-        return text;
+        return text.and(log_moments(shown()));
     }
-    text += &ratios(shown()).text();
+    text.push(ratios(shown()));
     if let Some(last) = jacobian.depths.last()
         && let Some(second) = last.mean.get(1)
     {
-        text += &format!(
-            "\nEach singular value divided by the largest, mean ± standard error. After {} {} the second is {} of the largest.",
+        text.push(format!(
+            "Each singular value divided by the largest, mean ± standard error. After {} {} the second is {} of the largest.",
             last.layers,
             if last.layers == 1 { "layer" } else { "layers" },
             percent(*second)
-        );
+        ));
     }
     if let Some((variance, bound)) = jacobian.contraction() {
         let kept = if variance < bound {
@@ -40,11 +40,11 @@ pub fn jacobian(jacobian: &Jacobian) -> String {
         } else {
             "so contributions of earlier layers grow and the spectrum decays as without the connection"
         };
-        text += &format!(
-            "\nThe derivatives of a layer have variance {}; the bound for {inputs} inputs is {}, {kept}.",
+        text.push(format!(
+            "The derivatives of a layer have variance {}; the bound for {inputs} inputs is {}, {kept}.",
             rounded(variance),
             rounded(bound)
-        );
+        ));
     }
     text
 }

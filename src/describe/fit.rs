@@ -1,6 +1,7 @@
 //! A fit as text: model and data, evidence, and every parameter with its unit and standard error.
 
 use super::english::words::listed;
+use super::markup::Markup;
 use super::numbers::{percent, rounded, row_count, significant};
 use super::tables::own_parameters;
 use super::text_table::Grid;
@@ -164,12 +165,13 @@ pub fn maximized(fit: &Fit) -> &'static str {
 }
 
 /// The full text of a fit.
-pub fn fit(fit: &Fit) -> String {
+pub fn fit(fit: &Fit) -> Markup {
     let problem = fit.problem();
     let data = problem.data();
     let target = data.target().map_or("y", |t| t.name());
     let verb = if fit.ended.is_some() { "fit" } else { "model" };
-    let mut lines = vec![format!("{verb} of {target} on {} ({})", listed(problem.names()), row_count(problem.n()))];
+    let (names, rows) = (listed(problem.names()), row_count(problem.n()));
+    let mut lines = Markup::from(format!("{verb} of {target} on {names} ({rows})"));
     let mut say = |name: &str, text: String| lines.push(format!("  {name:<10}{text}"));
     let (what, text) = named_process(&fit.asked);
     say(what, text);
@@ -209,9 +211,9 @@ pub fn fit(fit: &Fit) -> String {
         say("ended", format!("{ended}, largest gradient {:.1e}, seed {}", fit.gradient_size, fit.options.seed));
         say("starts", starts(fit));
     }
-    lines.push(parameters(fit));
+    lines.push(parameters_grid(fit));
     lines.extend(fit.hints.iter().map(|hint| format!("note: {hint}")));
-    lines.join("\n")
+    lines
 }
 
 /// The link function, and the approximation of the posterior.
@@ -253,11 +255,6 @@ const DAYS: f64 = 365.2425;
 const YEARS_IN_DAYS: f64 = 2.0;
 
 /// The table of parameters.
-pub fn parameters(fit: &Fit) -> String {
-    parameters_grid(fit).text()
-}
-
-/// The same as a grid.
 pub fn parameters_grid(fit: &Fit) -> Grid {
     let mut grid = Grid::new(["parameter", "value", "std. error", "unit", ""]);
     for i in own_parameters(fit) {

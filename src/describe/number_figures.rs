@@ -1,6 +1,6 @@
 //! Figures of lists of numbers.
 
-use crate::figure::standard_figures::{Names, map_panel};
+use crate::figure::standard_figures::{Names, heat_panel, map_panel};
 use crate::figure::{Axis, Figure, Mark, Panel, Role};
 
 /// How numbers are drawn.
@@ -25,7 +25,7 @@ pub struct Numbers {
 }
 
 /// The rows of a matrix of at least two columns as a map, the first at the bottom; `positions` is whether the columns have
-/// positions instead of indices, `y` the positions of the rows. Rows without positions have those of the columns if the
+/// positions instead of indices, between which there are no contours, `y` the positions of the rows. Rows without positions have those of the columns if the
 /// matrix is symmetric, as a matrix of covariances.
 pub fn map(rows: &[Numbers], positions: bool, y: Option<&[f64]>) -> Figure {
     let x = rows.first().map_or_else(Vec::new, |row| row.x.clone());
@@ -40,7 +40,8 @@ pub fn map(rows: &[Numbers], positions: bool, y: Option<&[f64]>) -> Figure {
     };
     let z: Vec<f64> = rows.iter().flat_map(|row| row.y.iter().copied()).collect();
     let across = if positions { "x" } else { "column" };
-    let mut panel = map_panel(Names { title: "", x: across, y: up }, &x, &y, &z, "value", None);
+    let panel = if positions { map_panel } else { heat_panel };
+    let mut panel = panel(Names { title: "", x: across, y: up }, &x, &y, &z, "value", None);
     panel.square = rows.len() == x.len();
     (panel.x.whole, panel.y.whole) = (!positions, up == "row");
     Figure::single("", panel).with_note(left_out(rows))

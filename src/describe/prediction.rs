@@ -1,14 +1,16 @@
 //! Predictions, decompositions and residuals as text.
 
+use super::markup::Markup;
 use super::numbers::{percent, rounded};
+use super::short_table::show_table;
 use super::tables;
-use super::text_table::{Grid, show_table};
+use super::text_table::Grid;
 use crate::fit::spacing::variance;
 use crate::model::is_noise;
 use crate::results::{Cross, Decomposition, Prediction, Residuals};
 
 /// The predicted rows; a long table is shortened.
-pub fn prediction(prediction: &Prediction) -> String {
+pub fn prediction(prediction: &Prediction) -> Markup {
     let target = prediction.fit.problem().data().target();
     let unit = target.and_then(|t| t.unit()).map_or(String::new(), |u| format!(" ({u})"));
     let name = target.map_or("y", |t| t.name());
@@ -30,29 +32,29 @@ pub fn prediction(prediction: &Prediction) -> String {
             "prediction of {name}{by}: the probability is that of {}, mean and var_f are of the latent function",
             classes.positive()
         );
-        return format!("{what}\n{}", show_table(&tables::prediction(prediction)));
+        return Markup::from(what).then(show_table(&tables::prediction(prediction)));
     }
     let what = format!("prediction of {name}{unit}{by}: sd is that of {of}");
-    format!("{what}\n{}", show_table(&tables::prediction(prediction)))
+    Markup::from(what).then(show_table(&tables::prediction(prediction)))
 }
 
 /// The parts of a sum with their shares.
-pub fn decomposition(parts: &Decomposition) -> String {
-    let mut lines = Vec::new();
+pub fn decomposition(parts: &Decomposition) -> Markup {
+    let mut lines = Markup::default();
     let target = parts.fit.problem().data().target().map_or("y", |t| t.name());
     lines.push(match parts.transformed {
         true if parts.fit.problem().classes().is_some() => format!("parts of the latent function of {target}"),
         true => format!("parts of {target}, on the scale of the model"),
         false => format!("parts of {target}"),
     });
-    lines.push(decomposition_grid(parts).text());
-    lines.push(share_means(parts).into());
+    lines.push(decomposition_grid(parts));
+    lines.push(share_means(parts));
     if parts.components.iter().any(|component| is_noise(&component.kernel)) {
-        lines.push("white noise is noise: it is no part of the function, and has no share of it".into());
+        lines.push("white noise is noise: it is no part of the function, and has no share of it");
     }
     lines.extend(beside(parts));
     lines.extend(entangled(parts));
-    lines.join("\n")
+    lines
 }
 
 /// The meaning of the share of a part.

@@ -1,7 +1,8 @@
 //! Surfaces and features as text and figures.
 
+use super::markup::Markup;
 use super::numbers::{percent, rounded};
-use super::text_table::show_table;
+use super::short_table::show_table;
 use crate::data::write::Table;
 use crate::figure::{Axis, Figure, Mark, Panel, Role};
 use crate::results::{Features, SampledSurface};
@@ -57,10 +58,10 @@ pub fn surface_figure(drawn: &SampledSurface, view: Option<(f64, f64)>) -> Figur
 }
 
 /// The leading features with their eigenvalues.
-pub fn features(features: &Features) -> String {
+pub fn features(features: &Features) -> Markup {
     let n = features.at.first().map_or(0, Vec::len);
     let rows = if n == 1 { "1 row".to_string() } else { format!("{n} rows") };
-    format!("features of {} at {rows}\n{}", features.kernel, show_table(&features_table(features)))
+    Markup::from(format!("features of {} at {rows}", features.kernel)).then(show_table(&features_table(features)))
 }
 
 /// Number, eigenvalue, its share of the sum, and the cumulative share.

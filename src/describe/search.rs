@@ -1,6 +1,7 @@
 //! A search as text and tables: the best model, why the search ended, and its trace.
 
 use super::english::words::listed;
+use super::markup::Markup;
 use super::numbers::{percent, rounded};
 use super::text_table::Grid;
 use crate::data::Function;
@@ -13,11 +14,12 @@ const SHOWN: usize = 5;
 
 /// The settings and the result, then one line per depth, then the best few models. The text has no times, so that the
 /// same seed gives the same text.
-pub fn search(search: &Search) -> String {
+pub fn search(search: &Search) -> Markup {
     let (settings, best) = (&search.settings, &search.best);
     let problem = best.problem();
     let target = search.data.target().map_or("y", |t| t.name());
-    let mut lines = vec![format!("search of {target} on {} ({} rows)", listed(problem.names()), search.data.n())];
+    let names = listed(problem.names());
+    let mut lines = Markup::from(format!("search of {target} on {names} ({} rows)", search.data.n()));
     let mut say = |name: &str, text: String| lines.push(format!("  {name:<10}{text}"));
     if let Some(rows) = search.rows {
         say("rows", format!("models were fitted to {rows} of them and compared there; the best is conditioned on all"));
@@ -46,10 +48,10 @@ pub fn search(search: &Search) -> String {
     let ended = search.ended.to_string();
     let ended = ended.strip_prefix("ended ").unwrap_or(&ended);
     say("ended", format!("{ended}; {depth}, {} evaluations, seed {}", search.evaluations, settings.seed));
-    lines.push(trace(search));
+    lines.push(trace_grid(search));
     if search.models.len() > 1 {
-        lines.push(String::new());
-        lines.push(models(search));
+        lines.push("");
+        lines = lines.then(models(search));
     }
     if matches!(settings.criterion, Criterion::Bic | Criterion::Bicc) && best.counted() < best.free {
         lines.push(format!(
@@ -59,7 +61,7 @@ pub fn search(search: &Search) -> String {
             best.free
         ));
     }
-    lines.join("\n")
+    lines
 }
 
 /// The scale of the target, with the scores of the scales that were compared.
@@ -92,11 +94,6 @@ fn score(search: &Search, found: &Found) -> String {
 }
 
 /// One line per depth.
-pub fn trace(search: &Search) -> String {
-    trace_grid(search).text()
-}
-
-/// The same as a grid.
 pub fn trace_grid(search: &Search) -> Grid {
     let title = search.settings.criterion.title();
     let mut grid = Grid::new(["depth", "tried", "fitted", "evaluations", title, "best so far"]);
@@ -114,11 +111,11 @@ pub fn trace_grid(search: &Search) -> Grid {
 }
 
 /// The best few models with their weights, and the number of others.
-pub fn models(search: &Search) -> String {
-    let text = models_grid(search, SHOWN).text();
+pub fn models(search: &Search) -> Markup {
+    let text = Markup::from(models_grid(search, SHOWN));
     match search.models.len().saturating_sub(SHOWN) {
         0 => text,
-        more => format!("{text}\nand {more} more in `.models`"),
+        more => text.and(format!("and {more} more in `.models`")),
     }
 }
 

@@ -39,9 +39,21 @@ pub fn distinct(svg: &str, name: &str) -> String {
 /// # Errors
 /// [`FigureError::Size`] if a side is zero or above 8000; [`FigureError::Encode`] if the encoder fails.
 pub fn to_png(figure: &Figure, size: Size) -> Result<Vec<u8>, FigureError> {
+    raster(figure, size, DENSITY)
+}
+
+/// The figure as a PNG with the pixels of `size`, for terminals that show an image pixel by pixel.
+///
+/// # Errors
+/// As [`to_png`].
+pub fn to_small_png(figure: &Figure, size: Size) -> Result<Vec<u8>, FigureError> {
+    raster(figure, size, 1)
+}
+
+fn raster(figure: &Figure, size: Size, density: usize) -> Result<Vec<u8>, FigureError> {
     check(size)?;
-    let scene = draw::scene(&layout::place(figure, size), Medium::Pixels { density: DENSITY });
-    RasterBackend::new().with_scale(DENSITY as f32).render_scene(&scene).map_err(FigureError::Encode)
+    let scene = draw::scene(&layout::place(figure, size), Medium::Pixels { density });
+    RasterBackend::new().with_scale(density as f32).render_scene(&scene).map_err(FigureError::Encode)
 }
 
 /// Writes the figure at its natural size in the format of the extension of `path`, `.svg` or `.png`. Missing folders

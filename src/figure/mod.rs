@@ -36,7 +36,7 @@ mod text;
 pub use combine::{OverlayError, overlay, panels, share_axes};
 pub use contour::contour;
 pub use error::FigureError;
-pub use image::{distinct, save, to_png, to_svg};
+pub use image::{distinct, save, to_png, to_small_png, to_svg};
 pub use isosurface::isosurface;
 pub use plot_box::{PlotBox, plot_boxes};
 pub use spec::{Across, Axis, Figure, Mark, Panel, Role, Size};

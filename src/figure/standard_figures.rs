@@ -149,10 +149,7 @@ pub fn residuals_panel(names: Names<'_>, x: &[f64], residuals: &[f64], sd: Optio
 /// Values over a plane (row by row, rows at `y`) in colours, with contours at round values. `colours` names the values
 /// with their unit; `range` is that of the colours, from the values if `None`.
 pub fn map_panel(names: Names<'_>, x: &[f64], y: &[f64], z: &[f64], colours: &str, range: Option<(f64, f64)>) -> Panel {
-    let label = colours.to_string();
-    let heat =
-        Mark::Heat { x: x.to_vec(), y: y.to_vec(), z: z.to_vec(), label, range, split: false, texts: Vec::new() };
-    let mut marks = vec![heat];
+    let mut panel = heat_panel(names, x, y, z, colours, range);
     let finite = z.iter().copied().filter(|v| v.is_finite());
     let (lo, hi) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(v), hi.max(v)));
     const CONTOURS: f64 = 6.0;
@@ -171,10 +168,25 @@ pub fn map_panel(names: Names<'_>, x: &[f64], y: &[f64], z: &[f64], colours: &st
         }
         // those of a rough function would cover the colours
         if along.len() < MOST_VERTICES {
-            marks.push(Mark::Line { x: along, y: up, label: String::new(), role: Role::Contour, dashed: false });
+            panel.marks.push(Mark::Line { x: along, y: up, label: String::new(), role: Role::Contour, dashed: false });
         }
     }
-    Panel { square: true, ..Panel::new(names.x, names.y, marks).titled(names.title) }
+    panel
+}
+
+/// The same without contours, for rows and columns that have no place between them.
+pub fn heat_panel(
+    names: Names<'_>,
+    x: &[f64],
+    y: &[f64],
+    z: &[f64],
+    colours: &str,
+    range: Option<(f64, f64)>,
+) -> Panel {
+    let label = colours.to_string();
+    let heat =
+        Mark::Heat { x: x.to_vec(), y: y.to_vec(), z: z.to_vec(), label, range, split: false, texts: Vec::new() };
+    Panel { square: true, ..Panel::new(names.x, names.y, vec![heat]).titled(names.title) }
 }
 
 /// Predicted against observed values with the diagonal, on equal axes, for models of many inputs. `unit` is that of y.

@@ -87,7 +87,11 @@ impl Signer {
         }
         let header: jupyter_protocol::Header = serde_json::from_slice(header)?;
         let content: Json = serde_json::from_slice(content)?;
-        let content = if header.msg_type == "history_request" { completed(content) } else { content };
+        let content = match header.msg_type.as_str() {
+            "history_request" => completed(content),
+            "complete_request" | "inspect_request" => with_cursor(content),
+            _ => content,
+        };
         Ok(JupyterMessage {
             zmq_identities: identities,
             content: JupyterMessageContent::from_type_and_content(&header.msg_type, content)?,
@@ -99,6 +103,17 @@ impl Signer {
             channel: None,
         })
     }
+}
+
+/// A request about a place in a text, with a place inside it: before its beginning is its beginning; without a number, or
+/// beyond its end, is its end.
+fn with_cursor(mut content: Json) -> Json {
+    let end = content["code"].as_str().map_or(0, |code| code.chars().count());
+    let at = content["cursor_pos"].as_f64().map_or(end, |at| (at.max(0.0) as usize).min(end));
+    if let Some(content) = content.as_object_mut() {
+        content.insert("cursor_pos".into(), at.into());
+    }
+    content
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -116,6 +131,7 @@ mod tests {
     use super::*;
     use jupyter_protocol::connection_info::Transport;
     use jupyter_protocol::{ExecuteRequest, StreamContent};
+    use serde_json::json;
 
     fn signer(key: &str) -> Signer {
         let info = ConnectionInfo {
@@ -145,6 +161,14 @@ mod tests {
             assert!(read.parent_header.is_none());
             let other = signer("other").message(frames);
             assert!(matches!(other, Err(WireError::Signature)), "an unsigned message is refused, too");
+        }
+    }
+
+    #[test]
+    fn a_cursor_outside_of_the_text_is_at_its_nearer_end() {
+        for (cursor, at) in [(json!(-5), 0), (json!(2), 2), (json!(99), 3), (json!("x"), 3), (json!(null), 3)] {
+            let read = with_cursor(json!({ "code": "σit", "cursor_pos": cursor }));
+            assert_eq!(read["cursor_pos"], at, "{cursor}");
         }
     }
 

@@ -28,6 +28,9 @@ use super::notice::{Stop, watched};
 /// The name of an error in the protocol.
 const ERROR: &str = "Error";
 
+/// The answer to `exit` and the like. A console leaves by the reply; a notebook is left by its user.
+const FAREWELL: &str = "to leave, close the notebook, and shut down its kernel to forget its names\n";
+
 /// A message to the client.
 pub enum Outgoing {
     /// The reply to a request on the shell channel.
@@ -152,13 +155,19 @@ impl Worker {
             ..ExecuteReply::default()
         };
         if let Some(name) = asked.code.trim().strip_prefix('?') {
-            return match help::topic(registry::library(), Some(name.trim())) {
-                Ok(text) => ExecuteReply {
-                    payload: vec![Payload::Page { data: Media::new(vec![MediaType::Plain(text)]), start: 0 }],
-                    ..done
-                },
-                Err(error) => failed(done, failure(&Diagnostic::from(error), &Sources::new()), &cell),
+            return match topic(name.trim()) {
+                // Who cannot be asked has no pager: such as `jupyter nbconvert`, which keeps outputs only.
+                Ok(data) if !asked.allow_stdin => {
+                    cell.show(DisplayData::new(data));
+                    done
+                }
+                Ok(data) => ExecuteReply { payload: vec![Payload::Page { data, start: 0 }], ..done },
+                Err(error) => failed(done, failure(&error, &Sources::new()), &cell),
             };
+        }
+        if self.session.is_farewell(&asked.code) {
+            cell.show(StreamContent::stdout(FAREWELL));
+            return ExecuteReply { payload: vec![Payload::AskExit { keepkernel: false }], ..done };
         }
         let mut outputs = Outputs { cell: &cell, number, total: &mut self.outputs, last: None, fault: None };
         self.stop.forget();
@@ -217,16 +226,22 @@ impl Worker {
         let own = self.session.get(word).filter(|_| !word.is_empty());
         let media = match own {
             Some(value) => {
-                let text = format!("{word}: {}\n{value}", type_of(value));
-                Some(vec![MediaType::Plain(without_controls(&text).into_owned())])
+                let text = format!("{word}: {}\n{}", type_of(value), media::text(value));
+                Some(Media::new(vec![MediaType::Plain(text)]))
             }
-            None => help::topic(registry::library(), Some(word)).ok().filter(|_| !word.is_empty()).map(|text| {
-                let markdown = help::markdown(registry::library(), word).map(MediaType::Markdown);
-                [MediaType::Plain(text)].into_iter().chain(markdown).collect()
-            }),
+            None => topic(word).ok().filter(|_| !word.is_empty()),
         };
-        InspectReply { found: media.is_some(), data: Media::new(media.unwrap_or_default()), ..Default::default() }
+        InspectReply { found: media.is_some(), data: media.unwrap_or_default(), ..Default::default() }
     }
+}
+
+/// The help on a name or topic.
+fn topic(name: &str) -> Result<Media, Diagnostic> {
+    let text = help::topic(registry::library(), Some(name))?;
+    // Where Pygments does not know a language, its name would be shown as a line of the code.
+    let markdown = help::markdown(registry::library(), name).map(|text| text.replace("```mercer\n", "```text\n"));
+    let markdown = markdown.map(MediaType::Markdown);
+    Ok(Media::new([MediaType::Plain(text)].into_iter().chain(markdown).collect()))
 }
 
 /// The outputs of a running cell. The last value is the result of the cell; the others are displayed.

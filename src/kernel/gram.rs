@@ -8,9 +8,6 @@ use super::reverse_mode::{Back, Place, Sides, Sink};
 use crate::linalg::Matrix;
 use crate::progress::{Progress, Silent};
 
-/// The number of columns between two checks for a stop by the user.
-const POLLED: usize = 16;
-
 /// Evaluates a Gram matrix; stores the values of the leaves and reuses its memory between calls.
 ///
 /// It stores half a matrix, n(n + 1)/2 numbers, for each leaf of the kernel. Copies of a leaf, of which a symmetry can
@@ -72,7 +69,7 @@ impl<'k> Gram<'k> {
         let n = self.points.n;
         let mut start = 0;
         for j in 0..n {
-            if j % POLLED == 0 && self.progress.stop() {
+            if self.progress.stop() {
                 return Err(EvalError::Stopped);
             }
             let at = At { from: j, j, same: true, len: n - j };
@@ -102,7 +99,7 @@ impl<'k> Gram<'k> {
             let at = At { from: j, j, same: true, len: n - j };
             let range = start..start + at.len;
             start += at.len;
-            if j % POLLED == 0 && self.progress.stop() {
+            if self.progress.stop() {
                 return Err(EvalError::Stopped);
             }
             self.fill(&prepared, at, range);

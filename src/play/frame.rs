@@ -31,6 +31,8 @@ const POINTS: usize = 201;
 const MANY_POINTS: usize = 401;
 /// The number of points along a side of the Gram matrix.
 const SIDE: usize = 48;
+/// The largest number of rows of data of several inputs in the Gram matrix.
+const MOST_SIDE: usize = 64;
 /// The range without data.
 const RANGE: (f64, f64) = (-5.0, 5.0);
 /// How far figures reach beyond the data, as a share of their range.
@@ -66,7 +68,7 @@ pub fn frame(house: &House, state: &State, progress: &dyn Progress) -> Result<Js
     };
     let drawings = match scene.single_input() {
         Some(input) => along_one(state, &scene, input, predictions, &mut session, &mut statements, progress)?,
-        None => over_several(state, has_rows)?,
+        None => over_several(state, scene.data.n())?,
     };
     let parts = fit.model.kernel.expand().map_or(1, |kernel| kernel.summands().len());
     let parts = (has_rows && parts > 1).then(|| Drawing::new("parts", "m |> decompose", ""));
@@ -216,18 +218,32 @@ fn along_one(
     Ok(drawn.into_iter().chain(kernel).collect())
 }
 
-/// The figures of a kernel of several inputs.
+/// The distance of the rows whose Gram matrix is drawn for data of several inputs.
+fn stride(n: usize) -> usize {
+    n.div_ceil(MOST_SIDE).max(1)
+}
+
+/// The figures of a kernel of several inputs, with a number of rows of data. Such rows have no order but that of the data,
+/// so that is the order in the Gram matrix.
 ///
 /// # Errors
 /// [`Fault::View`].
-fn over_several(state: &State, has_rows: bool) -> Result<Vec<Drawing>, Fault> {
+fn over_several(state: &State, n: usize) -> Result<Vec<Drawing>, Fault> {
     // titles would be the kernel with all digits, which stands below in algebra
     const UNTITLED: &str = "title=\"\"";
-    let posterior = has_rows.then(|| Drawing::new("posterior", "m", UNTITLED));
+    let posterior = (n > 0).then(|| Drawing::new("posterior", "m", UNTITLED));
+    let gram = (n > 0).then(|| {
+        let (rows, name) = match stride(n) {
+            1 => ("d".to_owned(), "row".to_owned()),
+            stride => (format!("take(d, [i for i in 0..{n} if i % {stride} == 0])"), format!("one row of {stride}")),
+        };
+        let options = format!("mark=\"map\", {UNTITLED}, xlabel=\"{name}\", ylabel=\"{name}\"");
+        Drawing::new("gram", format!("gram(m.kernel, {rows})"), options)
+    });
     let range = View::over_several(state)?;
     let range = range.map_or_else(String::new, |(lo, hi)| format!("x={lo}..={hi}, "));
     let covariance = Drawing::new("covariance", "m.kernel", format!("{range}{UNTITLED}"));
-    Ok(posterior.into_iter().chain([covariance]).collect())
+    Ok(posterior.into_iter().chain([covariance]).chain(gram).collect())
 }
 
 /// The range of figures: that of the data and somewhat more.
@@ -328,5 +344,6 @@ fn about(scene: &Scene) -> Json {
         "target": data.target().map(Column::name),
         "columns": columns.collect::<Vec<_>>(),
         "rows": rows,
+        "stride": stride(data.n()),
     })
 }

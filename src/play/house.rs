@@ -8,6 +8,10 @@ use mercer::kernel::quoted;
 /// The largest number of rows. With more, a figure takes longer than a hand that moves a slider waits.
 pub const MOST_ROWS: usize = 2000;
 
+/// The largest number of values in a list of a text, which nobody needs for a kernel, and which bounds the memory that a
+/// text can take before its time is over.
+pub const MOST_VALUES: usize = 1_000_000;
+
 /// The files and the time of the page.
 pub struct House {
     /// The files that were named on the command line.

@@ -26,11 +26,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mercer::data;
+use mercer::lang::values::value::limit_lists;
 use mercer::render::without_controls;
 
 use crate::cli::FAILED;
 use crate::terminal::{Format, Screen};
-use house::{House, MOST_ROWS, too_many_rows};
+use house::{House, MOST_ROWS, MOST_VALUES, too_many_rows};
 
 /// The default time limit of a fit in seconds.
 pub const LIMIT: u32 = 10;
@@ -38,6 +39,7 @@ pub const LIMIT: u32 = 10;
 /// Serves the page until the program is ended. Returns an exit code.
 pub fn run(files: &[PathBuf], port: u16, limit: u32, link: Option<&str>) -> u8 {
     let mut screen = Screen::new(Format::Text);
+    limit_lists(MOST_VALUES);
     let served = checked(files).and_then(|files| {
         let house = House { files, limit: Duration::from_secs(limit.into()) };
         let fragment = link.map_or(Ok(String::new()), fragment)?;

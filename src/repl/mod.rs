@@ -61,7 +61,9 @@ pub fn start(settings: &Settings) -> u8 {
     loop {
         let colour = repl.screen.is_coloured();
         editor.set_color_mode(if colour { ColorMode::Forced } else { ColorMode::Disabled });
-        match editor.readline(&(PROMPT, paint(PROMPT, PROMPT_STYLE, colour).as_str())) {
+        let typed = repl.screen.take_typed();
+        let prompt = paint(PROMPT, PROMPT_STYLE, colour);
+        match editor.readline_with_initial(&(PROMPT, prompt.as_str()), (&typed, "")) {
             Ok(text) => {
                 unreadable = 0;
                 history.keep(&mut editor, &text);
@@ -130,9 +132,6 @@ impl ConditionalEventHandler for Tab {
     }
 }
 
-/// Words with which users of other prompts leave.
-const FAREWELLS: [&str; 4] = ["quit", "exit", "quit()", "exit()"];
-
 /// Runs a typed line.
 fn enter(repl: &mut Repl, text: &str) -> Next {
     repl.screen.forget_last();
@@ -140,8 +139,7 @@ fn enter(repl: &mut Repl, text: &str) -> Next {
     if let Some(command) = text.strip_prefix(':') {
         return commands::run(repl, command);
     }
-    let name = text.trim_end_matches("()");
-    if FAREWELLS.contains(&text) && repl.session.borrow().get(name).is_none() {
+    if repl.session.borrow().is_farewell(text) {
         return Next::Leave;
     }
     if text == "help" {

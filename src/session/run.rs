@@ -167,6 +167,13 @@ impl Session {
         self.globals.get(name)
     }
 
+    /// Whether a text is a word with which users of other prompts leave, and no name of the session.
+    pub fn is_farewell(&self, text: &str) -> bool {
+        let text = text.trim();
+        let name = text.strip_suffix("()").unwrap_or(text);
+        ["quit", "exit"].contains(&name) && self.get(name).is_none()
+    }
+
     /// Removes all bindings and statements; folders, access to files and seed are unchanged.
     pub fn reset(&mut self) {
         let host = std::mem::take(&mut self.host);

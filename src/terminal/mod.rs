@@ -1,5 +1,6 @@
 //! The terminal: colours, sizes, a progress bar, Ctrl-C, and the display of items.
 
+mod capability;
 mod image;
 mod interrupt;
 mod matrix;
@@ -9,6 +10,7 @@ mod screen;
 mod style;
 
 pub use interrupt::{Audience, Interrupts};
+pub use matrix::in_short;
 pub use progress_bar::watched;
 pub use screen::{Format, Screen};
 pub use style::{Colour, fit, paint, size};

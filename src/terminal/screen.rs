@@ -1,6 +1,6 @@
 //! The output of a session: results on stdout, everything else on stderr.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, ErrorKind, Write};
 use std::process::exit;
 
@@ -14,8 +14,9 @@ use mercer::syntax::diagnostic::{Diagnostic, Sources};
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
+use super::capability;
 use super::image::Protocol;
-use super::matrix;
+use super::matrix::in_short;
 use super::pager;
 use super::style::{self, Colour};
 
@@ -51,6 +52,10 @@ pub struct Screen {
     pub images: bool,
     /// No colours, frames, drawings and progress, for screen readers.
     plain: bool,
+    /// How the terminal shows images, once it is known.
+    protocol: Cell<Option<Option<Protocol>>>,
+    /// The keys that were pressed while the terminal was asked for it.
+    typed: RefCell<String>,
     /// The last error that was shown.
     last_error: RefCell<Option<(Diagnostic, Sources)>>,
     stdout: Term,
@@ -69,6 +74,8 @@ impl Screen {
             paged: false,
             images: true,
             plain: false,
+            protocol: Cell::new(None),
+            typed: RefCell::default(),
             last_error: RefCell::new(None),
             stdout,
             stderr,
@@ -123,9 +130,15 @@ impl Screen {
         let text = match value {
             Value::Figure(figure) if self.stdout.is_term() && !self.plain => self.drawn(figure),
             value => {
-                let text = without_controls(&value.to_string()).into_owned();
+                let markup = value.markup();
                 let columns = self.columns().filter(|_| self.stdout.is_term());
-                columns.and_then(|columns| matrix::in_short(value, &text, columns)).unwrap_or(text)
+                // A screen reader reads a broken cell as several.
+                let text = match columns.filter(|_| !self.plain) {
+                    Some(columns) => markup.within(columns),
+                    None => markup.to_string(),
+                };
+                let text = without_controls(&text).into_owned();
+                columns.and_then(|columns| in_short(value, &text, columns)).unwrap_or(text)
             }
         };
         let text = text.trim_end_matches('\n');
@@ -156,14 +169,32 @@ impl Screen {
 
     /// A figure as an image, or as text with the size of the terminal.
     fn drawn(&self, figure: &Figure) -> String {
-        let protocol = if self.images { Protocol::detect() } else { None };
-        if let Some(image) = protocol.and_then(|protocol| protocol.image(figure)) {
+        let protocol = if self.images { self.protocol() } else { None };
+        if let Some(image) = protocol.and_then(|protocol| protocol.image(figure, capability::pixels())) {
             return image;
         }
         let (columns, rows) = style::size(&self.stdout);
         let width = self.width.unwrap_or_else(|| columns.min(WIDEST));
         let height = rows.saturating_sub(2).clamp(LEAST_ROWS, MOST_ROWS);
         to_text(figure, width, height, self.is_coloured())
+    }
+
+    /// How the terminal shows images. One that does not name itself is asked, once.
+    fn protocol(&self) -> Option<Protocol> {
+        if let Some(known) = self.protocol.get() {
+            return known;
+        }
+        let named = Protocol::named();
+        let answer = if named.is_none() { capability::ask() } else { capability::Answer::default() };
+        self.typed.borrow_mut().push_str(&answer.typed);
+        let asked = answer.sixels.map(|sixels| sixels.then_some(Protocol::Sixel));
+        self.protocol.set(named.map(Some).or(asked));
+        named.or(asked.flatten())
+    }
+
+    /// The keys that were pressed while the terminal was asked; they belong to the next line.
+    pub fn take_typed(&self) -> String {
+        self.typed.take()
     }
 
     /// The next value is not separated by a blank line.

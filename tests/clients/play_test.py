@@ -472,6 +472,8 @@ class WithData(Page):
         self.settled()
         self.assertEqual(self.text("#fault"), "")
         self.assertTrue(self.find("#posterior svg").is_displayed())
+        self.assertTrue(self.find("#gram svg").is_displayed())
+        self.assertIn("in the order of the data; one row of 17 is shown", self.text("#gram .caption"))
         self.whole("concrete")
 
     def test_light_and_dark_wide_and_narrow(self):

@@ -114,7 +114,17 @@ fn shells_and_manuals_know_the_commands() {
         assert!(script.contains("datasets") && script.contains("jupyter"), "{shell}");
     }
     let page = mercer(&["man"]).assert().success();
-    assert!(String::from_utf8_lossy(&page.get_output().stdout).contains(".TH mercer 1"));
+    let page = String::from_utf8_lossy(&page.get_output().stdout).into_owned();
+    assert!(page.contains(".TH mercer 1"));
+    // each command is described in the page, with its own options
+    for (command, option) in
+        [("run", r"\-\-set"), ("play", r"\-\-port"), ("jupyter install", r"\-\-prefix"), ("fmt", r"\-\-check")]
+    {
+        let (_, section) = page.split_once(&format!(".SS mercer {command}\n")).unwrap_or_else(|| panic!("{command}"));
+        let section = section.split(".SS ").next().unwrap_or_default();
+        assert!(section.contains(".TP") && section.contains(option), "{section}");
+    }
+    assert!(page.matches(".SH OPTIONS").count() == 1 && !page.contains("mercer\\-run(1)"), "{page}");
     let folder = tempfile::tempdir().expect("a folder");
     let place = folder.path().join("man");
     mercer(&["man", &place.display().to_string()]).assert().success();

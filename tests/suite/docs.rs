@@ -216,13 +216,20 @@ fn the_summary_of_the_book_names_every_page() {
 
 #[test]
 fn links_lead_to_files_and_headings() {
-    let pages = links(include_str!("../../docs/SUMMARY.md")).into_iter().map(|(file, _)| format!("docs/{file}"));
-    for page in pages.chain(["README.md".to_owned()]) {
-        let text = read(&path(&page));
-        let folder = path(&page).parent().expect("a folder").to_owned();
+    let chapters: Vec<String> =
+        links(include_str!("../../docs/SUMMARY.md")).into_iter().map(|(file, _)| format!("docs/{file}")).collect();
+    let whole = |path: &Path| path.canonicalize().expect("a file");
+    let places: Vec<PathBuf> = chapters.iter().map(|page| whole(&path(page))).collect();
+    for page in chapters.iter().map(String::as_str).chain(["README.md"]) {
+        let text = read(&path(page));
+        let folder = path(page).parent().expect("a folder").to_owned();
         for (file, heading) in links(&text) {
-            let target = if file.is_empty() { path(&page) } else { folder.join(file) };
+            let target = if file.is_empty() { path(page) } else { folder.join(file) };
             assert!(target.exists(), "{page} links {file}, which is not there");
+            // mdBook makes `a.html` of a link to `a.md`: only chapters have it, and README.md becomes index.html
+            let in_book = places.contains(&whole(&target)) && !file.ends_with("README.md");
+            let is_text = page != "README.md" && file.ends_with(".md");
+            assert!(!is_text || in_book, "{page} links {file}, which is no page of the book");
             if !heading.is_empty() {
                 let text = read(&target);
                 let mut headings = text.lines().filter(|line| line.starts_with('#')).map(anchor);

@@ -146,7 +146,7 @@ impl Client {
     }
 
     fn cell(code: &str) -> Json {
-        json!({ "code": code, "silent": false, "store_history": true, "user_expressions": {}, "allow_stdin": false, "stop_on_error": true })
+        json!({ "code": code, "silent": false, "store_history": true, "user_expressions": {}, "allow_stdin": true, "stop_on_error": true })
     }
 
     async fn run(&mut self, code: &str) -> Answer {
@@ -222,6 +222,20 @@ fn questions_about_the_session_are_answered() {
         assert!(help["data"]["text/plain"].as_str().unwrap().starts_with("grid(range, n)"), "{help}");
         let page = client.run("?|>").await.reply;
         assert!(page["payload"][0]["data"]["text/plain"].as_str().unwrap().starts_with("pipes:"), "{page}");
+        // a client that cannot be asked, such as nbconvert, keeps outputs only
+        let mut cell = Client::cell("?|>");
+        cell["allow_stdin"] = json!(false);
+        cell["store_history"] = json!(false);
+        let page = client.ask("execute_request", cell).await;
+        assert_eq!(page.reply["payload"].as_array().map_or(0, Vec::len), 0, "{}", page.reply);
+        assert!(page.output("display_data").unwrap()["data"]["text/plain"].as_str().unwrap().starts_with("pipes:"));
+        // a cursor outside of the text
+        for cursor in [-5, 99] {
+            for kind in ["complete_request", "inspect_request"] {
+                let asked = json!({ "code": "fit", "cursor_pos": cursor, "detail_level": 0 });
+                assert_eq!(client.ask(kind, asked).await.reply["status"], json!("ok"), "{kind} at {cursor}");
+            }
+        }
         for (code, status) in [("f(", "incomplete"), ("1", "complete"), ("let = 1", "invalid")] {
             let found = client.ask("is_complete_request", json!({ "code": code })).await.reply;
             assert_eq!(found["status"], json!(status), "{code}");
@@ -233,6 +247,21 @@ fn questions_about_the_session_are_answered() {
         let search = json!({ "hist_access_type": "search", "pattern": "?|*", "output": false, "raw": true });
         let history = client.ask("history_request", search).await.reply;
         assert_eq!(history["history"], json!([[0, 2, "?|>"]]));
+        client.leave().await;
+    });
+}
+
+#[test]
+fn words_for_leaving_say_how_a_notebook_is_left() {
+    with_client(async |mut client| {
+        let exit = client.run("exit").await;
+        assert_eq!((&exit.reply["status"], &exit.reply["payload"][0]["source"]), (&json!("ok"), &json!("ask_exit")));
+        assert!(exit.output("stream").unwrap()["text"].as_str().unwrap().contains("close the notebook"));
+        // a name of the session is that name
+        let own = client.run("let quit = 3\nquit").await;
+        assert_eq!(own.output("execute_result").unwrap()["data"]["text/plain"], json!("3"));
+        let own = client.run("quit").await;
+        assert_eq!(own.output("execute_result").unwrap()["data"]["text/plain"], json!("3"));
         client.leave().await;
     });
 }

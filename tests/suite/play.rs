@@ -2,141 +2,15 @@
 //! same numbers and figures. The page in a browser is tested by `tests/clients/play_test.py`.
 
 use std::fs;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
 use serde_json::{Value as Json, json};
 use snapbox::cmd::cargo_bin;
 
-/// A longer wait for an answer is a failure.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-struct Program {
-    child: Child,
-    /// Such as `127.0.0.1:4000`.
-    host: String,
-    token: String,
-    folder: tempfile::TempDir,
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // it may have ended by itself
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
-}
-
-impl Answer {
-    fn json(&self) -> Json {
-        assert_eq!(self.status, 200, "{}", self.body);
-        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
-    }
-
-    fn has(&self, header: &str, value: &str) -> bool {
-        self.head.lines().any(|line| {
-            line.split_once(": ").is_some_and(|(name, found)| name.eq_ignore_ascii_case(header) && found == value)
-        })
-    }
-}
-
-/// Starts the program in a new folder with these files; their names are its arguments, before the others.
-fn play(files: &[(&str, &str)], arguments: &[&str]) -> Program {
-    let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in files {
-        fs::write(folder.path().join(name), text).expect("a file");
-    }
-    // a file that is not named
-    fs::write(folder.path().join("secret.csv"), "x,y\n1,2\n3,4\n5,7\n").expect("a file");
-    let mut child = Command::new(cargo_bin!("mercer"))
-        .arg("play")
-        .args(files.iter().map(|(name, _)| name))
-        .args(arguments)
-        .current_dir(folder.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the program starts");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("an address");
-    let rest = line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("an address, found {line}"));
-    let mut parts = rest.split('/');
-    let (host, token) = (parts.next().unwrap_or_default().to_owned(), parts.next().unwrap_or_default().to_owned());
-    Program { child, host, token, folder }
-}
-
-impl Program {
-    /// Sends bytes and reads until the program closes the connection.
-    fn send(&self, request: &[u8]) -> Answer {
-        let mut stream = TcpStream::connect(&self.host).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
-        // the program may answer and close before it has read all
-        let _ = stream.write_all(request);
-        let mut bytes = Vec::new();
-        let _ = stream.read_to_end(&mut bytes);
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text}"));
-        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
-        Answer { status, head: head.to_owned(), body: body.to_owned() }
-    }
-
-    /// A request with these headers, to which only `Connection` is added.
-    fn plain(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        self.send(format!("{method} {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n{body}").as_bytes())
-    }
-
-    fn path(&self, name: &str) -> String {
-        format!("/{}/{name}", self.token)
-    }
-
-    fn get(&self, name: &str) -> Answer {
-        self.plain("GET", &self.path(name), &[("Host", &self.host)], "")
-    }
-
-    /// Posts a state as the page does.
-    fn post(&self, name: &str, state: &Json) -> Answer {
-        let (body, origin) = (state.to_string(), format!("http://{}", self.host));
-        let headers = [
-            ("Host", self.host.as_str()),
-            ("Origin", &origin),
-            ("Sec-Fetch-Site", "same-origin"),
-            ("Content-Type", "application/json"),
-            ("Content-Length", &body.len().to_string()),
-        ];
-        self.plain("POST", &self.path(name), &headers, &body)
-    }
-
-    fn fault(&self, state: &Json) -> String {
-        let json = self.post("frame", state).json();
-        json["fault"]["message"].as_str().unwrap_or_else(|| panic!("no fault: {json}")).to_owned()
-    }
-
-    /// Runs a script in the folder of the program. Returns what it shows.
-    fn run(&self, script: &str) -> String {
-        fs::write(self.folder.path().join("state.mer"), script).expect("a file");
-        let done = Command::new(cargo_bin!("mercer"))
-            .args(["run", "state.mer", "--out", "drawn"])
-            .current_dir(self.folder.path())
-            .output()
-            .expect("the program runs");
-        assert!(done.status.success(), "{script}\n{}", String::from_utf8_lossy(&done.stderr));
-        String::from_utf8_lossy(&done.stdout).into_owned()
-    }
-
-    fn drawn(&self, name: &str) -> String {
-        fs::read_to_string(self.folder.path().join(format!("drawn/{name}.svg"))).expect("a figure")
-    }
-}
+use crate::support::page::{PATIENCE, Program, play};
 
 #[test]
 fn the_page_loads_nothing_from_elsewhere() {
@@ -427,10 +301,21 @@ fn a_request_that_never_ends_is_closed_and_does_not_hold_others() {
 }
 
 #[test]
+fn a_text_builds_no_list_that_fills_the_memory() {
+    let program = play(&[], &[]);
+    for text in ["[i for i in 0..2000000]", "[[i for i in 0..600000], [i for i in 0..600000]]", "random(0..1, 1000001)"]
+    {
+        let fault = program.fault(&json!({ "text": format!("let l = {text}\nSE(x)") }));
+        assert!(fault.contains("the limit is 1,000,000"), "{text}: {fault}");
+    }
+}
+
+#[test]
 fn work_that_does_not_end_leaves_its_place_to_others() {
     let program = play(&[], &["--limit", "1"]);
-    // each pair of rows takes long, and nothing is asked between the layers
-    let endless = "let g = gram(deep(deep(SE(0), 10000), 10000), [i for i in 0..3000])\nSE(x)";
+    // each column takes long, and nothing is asked between the layers
+    let layers: String = (0..90).map(|i| format!("let k{} = deep(k{i}, 10000)\n", i + 1)).collect();
+    let endless = &format!("let k0 = SE(0)\n{layers}let g = gram(k90, [i for i in 0..900])\nSE(x)");
     std::thread::scope(|scope| {
         let asked: Vec<_> = (0..4)
             .map(|i| {
@@ -472,7 +357,9 @@ fn the_script_of_a_state_gives_the_same_evidence_and_the_same_draws() {
     let file = format!("t,level\n{rows}");
     let days: String = (0..60).map(|i| format!("2024-{:02}-{:02},{}\n", 1 + i / 28, 1 + i % 28, i * i % 7)).collect();
     let days = format!("date,sales\n{days}");
-    let program = play(&[("a file.csv", &file), ("days.csv", &days)], &[]);
+    let plane: String = (0..30).map(|i| format!("{},{},{}\n", i % 7, i % 4, i * i % 5)).collect();
+    let plane = format!("a,b,level\n{plane}");
+    let program = play(&[("a file.csv", &file), ("days.csv", &days), ("plane.csv", &plane)], &[]);
     let first = json!({
         "text": "let season = Per(t, p=6)\nseason * Lin(t) + SE(t, l=2)", "data": "a file.csv", "seed": 7,
         "values": { "SE.l": 1.25, "noise": 0.02 }, "removed": [3, 5], "range": [-1, 12.5], "at": 2.5, "draws": 4,
@@ -508,6 +395,13 @@ fn the_script_of_a_state_gives_the_same_evidence_and_the_same_draws() {
     ] {
         let found = program.post("frame", &state).json();
         assert!(found["fault"].is_null(), "{state}: {}", found["fault"]);
+        same_figures(&program, &found);
+    }
+    // the Gram matrix of data of several inputs has their rows, in their order
+    for (text, data, stride) in [("SE(cement) * Lin(water)", "concrete", 17), ("SE(a) * Lin(b)", "plane.csv", 1)] {
+        let found = program.post("frame", &json!({ "text": text, "data": data })).json();
+        assert!(found["figures"]["gram"]["svg"].is_string(), "{data}: {}", found["figures"]["gram"]);
+        assert_eq!(found["data"]["stride"], stride, "{data}");
         same_figures(&program, &found);
     }
 }

@@ -157,6 +157,62 @@ fn figures_are_images_where_the_terminal_shows_them() {
     prompt.leave();
 }
 
+/// Names of other terminals, of which the test may be run in one.
+const UNNAMED: [(&str, &str); 5] =
+    [("KITTY_WINDOW_ID", ""), ("TERM_PROGRAM", ""), ("TMUX", ""), ("STY", ""), ("TERM", "xterm")];
+
+#[test]
+fn a_terminal_that_says_so_gets_sixels() {
+    let folder = folder();
+    let mut prompt = Prompt::with(folder.path(), &UNNAMED);
+    prompt.press("plot(SE(0, l=1), x=0..3)\r");
+    prompt.wait("\x1B[c");
+    // keys that are pressed before the answer belong to the next line
+    prompt.press("1 +\x1B[?62;4;22c");
+    prompt.wait("\x1BP");
+    prompt.wait("\x1B\\");
+    prompt.ready();
+    prompt.press(" 1\r");
+    prompt.wait("\r\n2\r\n");
+    prompt.ready();
+    // it is asked once
+    prompt.press("plot(SE(0, l=1), x=0..3)\r");
+    prompt.wait(ENTERED);
+    let said = prompt.ready();
+    assert!(said.contains("\x1BP") && !said.contains("\x1B[c"), "{}", &said[..said.len().min(200)]);
+    prompt.leave();
+}
+
+#[test]
+fn a_terminal_without_sixels_gets_text() {
+    let is_braille = |c: char| ('\u{2801}'..='\u{28FF}').contains(&c);
+    for answer in ["\x1B[?64;1;2c", ""] {
+        let folder = folder();
+        let mut prompt = Prompt::with(folder.path(), &UNNAMED);
+        prompt.press("plot(SE(0, l=1), x=0..3)\r");
+        prompt.wait("\x1B[c");
+        prompt.press(answer);
+        let said = prompt.ready();
+        assert!(!said.contains("\x1BP") && said.contains(is_braille), "{said}");
+        prompt.leave();
+    }
+}
+
+#[test]
+fn wide_tables_fit_the_terminal() {
+    let folder = folder();
+    let mut prompt = Prompt::open(folder.path());
+    prompt.press(":set width 80\r");
+    prompt.ready();
+    prompt.press("load(\"airline\") |> summary\r");
+    prompt.wait(ENTERED);
+    let said = prompt.ready();
+    let table = said.lines().skip_while(|line| !line.contains("role")).take(6);
+    assert!(table.clone().any(|line| line.starts_with('─')) && said.contains("119.97"), "{said}");
+    assert!(table.clone().all(|line| line.trim_end().chars().count() <= 80), "{said}");
+    prompt.leave();
+}
+
 #[test]
 fn long_output_goes_through_the_pager() {
     let folder = folder();

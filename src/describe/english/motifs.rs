@@ -70,8 +70,8 @@ pub fn table() -> Table {
 }
 
 /// All motifs, one per line.
-pub fn text() -> String {
+pub fn grid() -> Grid {
     let mut grid = Grid::new(["motif", "expression", "says"]);
     MOTIFS.iter().for_each(|m| grid.row([m.name, m.expression, m.says]));
-    grid.text()
+    grid
 }

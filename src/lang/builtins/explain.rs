@@ -47,7 +47,7 @@ fn explain(call: &mut Call<'_, '_>) -> Res<Value> {
 }
 
 fn motifs(_call: &mut Call<'_, '_>) -> Res<Value> {
-    Ok(Value::table(Sheet::with_text(english::motifs::table(), english::motifs::text())))
+    Ok(Value::table(Sheet::with_text(english::motifs::table(), english::motifs::grid())))
 }
 
 const OF: Place =

@@ -1,6 +1,7 @@
 //! Lists, and a limit on their size.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::lang::error::{LangError, Res};
 use crate::lang::numerals::grouped;
@@ -29,7 +30,7 @@ impl<V> Default for List<V> {
 }
 
 impl<V> List<V> {
-    /// The largest number of values in a list, including those of nested lists.
+    /// The largest number of values in a list, including those of nested lists, unless the program has a lower limit.
     pub const MAX: usize = 10_000_000;
     /// The largest depth of nested lists.
     pub const MAX_DEPTH: usize = 500;
@@ -115,15 +116,23 @@ impl<V: Nested> ListBuilder<V> {
     }
 }
 
-/// Rejects a list with more than [`List::MAX`] values.
+/// The limit of this process.
+static MOST: AtomicUsize = AtomicUsize::new(List::<()>::MAX);
+
+/// Lowers the limit on the number of values in a list for the whole process, as a program does that runs texts of others.
+pub fn limit_lists(most: usize) {
+    MOST.fetch_min(most, Ordering::Relaxed);
+}
+
+/// Rejects a list with more values than the limit.
 ///
 /// # Errors
 /// There are more values.
 pub fn check_length(n: usize) -> Res<()> {
-    const MAX: usize = List::<()>::MAX;
-    if n <= MAX {
+    let most = MOST.load(Ordering::Relaxed);
+    if n <= most {
         return Ok(());
     }
-    let (n, most) = (grouped(n), grouped(MAX));
+    let (n, most) = (grouped(n), grouped(most));
     Err(LangError::new(format!("a list of {n} values or more is too large: the limit is {most}")))
 }

@@ -1,7 +1,7 @@
 //! Tables with an optional text and figure.
 
 use crate::data::write::Table;
-use crate::describe::show_table;
+use crate::describe::{Markup, show_table};
 use crate::figure::Figure;
 
 /// Columns of numbers and text. Two sheets are equal if their columns are.
@@ -9,14 +9,14 @@ use crate::figure::Figure;
 pub struct Sheet {
     pub table: Table,
     /// The displayed text, if it is more than the columns.
-    text: Option<String>,
+    text: Option<Markup>,
     /// The figure, if it is not a bar chart.
     figure: Option<Figure>,
 }
 
 impl Sheet {
-    pub fn with_text(table: Table, text: String) -> Self {
-        Self { table, text: Some(text), figure: None }
+    pub fn with_text(table: Table, text: impl Into<Markup>) -> Self {
+        Self { table, text: Some(text.into()), figure: None }
     }
 
     /// The same with a figure.
@@ -28,7 +28,7 @@ impl Sheet {
         self.figure.as_ref()
     }
 
-    pub fn text(&self) -> String {
+    pub fn text(&self) -> Markup {
         self.text.clone().unwrap_or_else(|| show_table(&self.table))
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::value::ValueKind;
+use crate::describe::Markup;
 
 impl ValueKind for bool {
     const NAME: &'static str = "Bool";
@@ -10,8 +11,8 @@ impl ValueKind for bool {
     const MADE_BY: &'static str = "`true`, `1 < 2`";
     const PLAIN: bool = true;
 
-    fn show(&self) -> String {
-        self.to_string()
+    fn show(&self) -> Markup {
+        self.to_string().into()
     }
 
     fn json(&self) -> Json {

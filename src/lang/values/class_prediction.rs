@@ -9,7 +9,7 @@ use super::json::numbers;
 use super::one_vs_rest::classes;
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
-use crate::describe::{self, probability_figures};
+use crate::describe::{self, Markup, probability_figures};
 use crate::figure::Figure;
 use crate::lang::error::Res;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
@@ -41,7 +41,7 @@ impl ValueKind for Arc<ClassPrediction> {
         Member::new("fit", "the fit", |p| Value::OneVsRest(p.fit.clone())),
     ];
 
-    fn show(&self) -> String {
+    fn show(&self) -> Markup {
         describe::classes::prediction(self)
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::json::table;
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
-use crate::describe::cross_validation;
+use crate::describe::{Markup, cross_validation};
 use crate::figure::Figure;
 use crate::lang::error::Res;
 use crate::lang::payload::pipeline::Pipeline;
@@ -31,7 +31,7 @@ impl ValueKind for CrossValidation {
         &MEMBERS
     }
 
-    fn show(&self) -> String {
+    fn show(&self) -> Markup {
         cross_validation::cross_validation(self)
     }
 

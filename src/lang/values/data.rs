@@ -6,7 +6,7 @@ use super::json::number;
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
 use crate::data::{Column, Dataset};
-use crate::describe::{self, result_figures, tables};
+use crate::describe::{self, Markup, result_figures, tables};
 use crate::figure::Figure;
 use crate::lang::error::Res;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
@@ -46,10 +46,8 @@ impl ValueKind for Dataset {
     }
 
     /// One line, the decisions of the reader, and the rows if they are few.
-    fn show(&self) -> String {
-        let notes: String = self.notes().iter().map(|note| format!("\n  {note}")).collect();
-        let rows = describe::dataset_rows(self).map(|rows| format!("\n{rows}")).unwrap_or_default();
-        format!("{}{notes}{rows}", describe::dataset(self))
+    fn show(&self) -> Markup {
+        describe::dataset(self)
     }
 
     fn json(&self) -> Json {

@@ -8,7 +8,7 @@ use super::data::{inputs, inputs_json};
 use super::json::{number, numbers};
 use super::value::{Member, Record, Value, ValueKind};
 use crate::data::write::Table;
-use crate::describe::{self, correlation_figures, part_figures, tables};
+use crate::describe::{self, Markup, correlation_figures, part_figures, tables};
 use crate::figure::Figure;
 use crate::lang::error::{LangError, Res};
 use crate::lang::payload::plot::{PlotError, PlotOptions};
@@ -57,7 +57,7 @@ impl ValueKind for Decomposition {
         Member::new("fit", "the fit", |parts| Value::Fit(parts.fit.clone())),
     ];
 
-    fn show(&self) -> String {
+    fn show(&self) -> Markup {
         describe::decomposition(self)
     }
 

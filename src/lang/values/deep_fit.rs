@@ -9,7 +9,7 @@ use super::json::{number, numbers, table};
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
 use crate::deep::DeepFit;
-use crate::describe::{self, Traced};
+use crate::describe::{self, Markup, Traced};
 use crate::figure::Figure;
 use crate::lang::error::{LangError, Res};
 use crate::lang::payload::plot::{PlotError, PlotOptions};
@@ -67,7 +67,7 @@ impl ValueKind for DeepFit {
         Member::new("data", "the training rows", |fit| Value::Data(Arc::new(fit.problem.base.data().clone()))),
     ];
 
-    fn show(&self) -> String {
+    fn show(&self) -> Markup {
         describe::deep_fit(self)
     }
 

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use super::cast::{FromValue, expected};
 use super::value::{Member, Value, ValueKind};
 use crate::deep::DeepModel;
+use crate::describe::Markup;
 use crate::figure::Figure;
 use crate::lang::error::Res;
 use crate::lang::payload::plot::{Drawable, PlotError, PlotOptions};
@@ -42,8 +43,8 @@ impl ValueKind for DeepModel {
         Ok((options.draw)(Drawable::Deep(self))?)
     }
 
-    fn show(&self) -> String {
-        self.to_string()
+    fn show(&self) -> Markup {
+        self.to_string().into()
     }
 
     fn json(&self) -> Json {

@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::value::{Member, Value, ValueKind};
+use crate::describe::Markup;
 use crate::quadrature::{Density, Marginal};
 
 impl ValueKind for Density {
@@ -20,8 +21,8 @@ impl ValueKind for Density {
         Member::new("inputs", "how many inputs it has", |d| Value::Number(d.inputs() as f64)),
     ];
 
-    fn show(&self) -> String {
-        self.to_string()
+    fn show(&self) -> Markup {
+        self.to_string().into()
     }
 
     fn json(&self) -> Json {

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::value::ValueKind;
+use crate::describe::Markup;
 use crate::param::Prior;
 
 impl ValueKind for Prior {
@@ -10,8 +11,8 @@ impl ValueKind for Prior {
     const NOUN: &'static str = "a prior";
     const MADE_BY: &'static str = "`LogNormal(0, 1)`";
 
-    fn show(&self) -> String {
-        self.to_string()
+    fn show(&self) -> Markup {
+        self.to_string().into()
     }
 
     fn json(&self) -> Json {

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::kernel;
 use super::value::{Member, Record, Value, ValueKind};
+use crate::describe::Markup;
 use crate::describe::english::{Part, PartDescription};
 use crate::describe::part_figures;
 use crate::figure::Figure;
@@ -32,8 +33,8 @@ impl ValueKind for Explanation {
         }),
     ];
 
-    fn show(&self) -> String {
-        self.text.clone()
+    fn show(&self) -> Markup {
+        self.text.clone().into()
     }
 
     fn json(&self) -> Json {

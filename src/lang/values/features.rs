@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::json::numbers;
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
-use crate::describe;
+use crate::describe::{self, Markup};
 use crate::figure::Figure;
 use crate::lang::error::Res;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
@@ -35,7 +35,7 @@ impl ValueKind for Features {
         Member::new("kernel", "the kernel", |f| Value::Kernel(f.kernel.clone())),
     ];
 
-    fn show(&self) -> String {
+    fn show(&self) -> Markup {
         describe::features(self)
     }
 

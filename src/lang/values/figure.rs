@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::value::{Member, Value, ValueKind};
+use crate::describe::Markup;
 use crate::figure::Figure;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
 
@@ -15,12 +16,11 @@ impl ValueKind for Figure {
         &[Member::new("title", "the title", |figure| Value::str(figure.title.as_str()))];
 
     /// A description of the figure, if it cannot be drawn.
-    fn show(&self) -> String {
+    fn show(&self) -> Markup {
         let panels = if self.panels.len() == 1 { "1 panel".into() } else { format!("{} panels", self.panels.len()) };
-        if self.title.is_empty() {
-            format!("figure of {panels}")
-        } else {
-            format!("figure of {panels}: {}", self.title)
+        match &*self.title {
+            "" => format!("figure of {panels}").into(),
+            title => format!("figure of {panels}: {title}").into(),
         }
     }
 

@@ -9,7 +9,7 @@ use super::json::{number, table};
 use super::kernel;
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
-use crate::describe::{self, posterior_maps, result_figures, slice_figures, tables};
+use crate::describe::{self, Markup, posterior_maps, result_figures, slice_figures, tables};
 use crate::figure::Figure;
 use crate::fit::Fit;
 use crate::lang::error::{LangError, Res};
@@ -80,7 +80,7 @@ impl ValueKind for Arc<Fit> {
         Member::new("data", "the training rows", |fit| Value::Data(Arc::new(fit.problem().data().clone()))),
     ];
 
-    fn show(&self) -> String {
+    fn show(&self) -> Markup {
         describe::fit(self)
     }
 
@@ -167,7 +167,7 @@ fn inducing(fit: &Fit) -> Res<Value> {
 
 /// The table of all parameters.
 pub fn parameters(fit: &Fit) -> Value {
-    Value::table(Sheet::with_text(tables::parameters(fit), describe::parameters(fit)))
+    Value::table(Sheet::with_text(tables::parameters(fit), describe::parameters_grid(fit)))
 }
 
 pub(super) fn classes(fit: &Fit) -> Res<Value> {

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::function_source;
 use super::value::{Function, Member, Value, ValueKind};
+use crate::describe::Markup;
 use crate::lang::error::Res;
 
 impl ValueKind for Function {
@@ -18,8 +19,8 @@ impl ValueKind for Function {
         Member::checked("params", "the names of its arguments", params),
     ];
 
-    fn show(&self) -> String {
-        self.to_string()
+    fn show(&self) -> Markup {
+        self.to_string().into()
     }
 
     fn json(&self) -> Json {

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::value::ValueKind;
+use crate::describe::Markup;
 use crate::kernel::Move;
 
 impl ValueKind for Move {
@@ -10,8 +11,8 @@ impl ValueKind for Move {
     const NOUN: &'static str = "a move";
     const MADE_BY: &'static str = "`swap(0, 1)`, `flip(0)`";
 
-    fn show(&self) -> String {
-        self.to_string()
+    fn show(&self) -> Markup {
+        self.to_string().into()
     }
 
     fn json(&self) -> Json {

@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 use super::json::{number, numbers};
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
+use crate::describe::Markup;
 use crate::describe::quadrature;
 use crate::figure::Figure;
 use crate::lang::error::Res;
@@ -104,8 +105,8 @@ impl ValueKind for Integrated<Value> {
         }),
     ];
 
-    fn show(&self) -> String {
-        quadrature::integral(&self.integral)
+    fn show(&self) -> Markup {
+        quadrature::integral(&self.integral).into()
     }
 
     fn json(&self) -> Json {

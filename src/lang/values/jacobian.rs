@@ -8,7 +8,7 @@ use super::json::numbers;
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
 use crate::deep::{Jacobian, Spectrum};
-use crate::describe::deep_prior;
+use crate::describe::{Markup, deep_prior};
 use crate::figure::Figure;
 use crate::lang::error::Res;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
@@ -58,7 +58,7 @@ impl ValueKind for Jacobian {
         Member::new("seed", "the seed of the draws", |j| Value::Number(j.seed as f64)),
     ];
 
-    fn show(&self) -> String {
+    fn show(&self) -> Markup {
         deep_prior::jacobian(self)
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::value::{Member, Value, ValueKind};
+use crate::describe::Markup;
 use crate::describe::english::bare;
 use crate::figure::Figure;
 use crate::kernel::{InputRef, Kernel};
@@ -36,8 +37,8 @@ impl ValueKind for Kernel {
         }),
     ];
 
-    fn show(&self) -> String {
-        self.to_string()
+    fn show(&self) -> Markup {
+        self.to_string().into()
     }
 
     fn json(&self) -> Json {

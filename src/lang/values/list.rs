@@ -1,13 +1,12 @@
 //! Lists.
 
-use std::fmt::{self, Write};
-
 use serde_json::Value as Json;
 
 use super::cast::FromValue;
 use super::value::{List, Member, Record, Value, ValueKind, check_length};
 use crate::data::write::Table;
 use crate::describe;
+use crate::describe::Markup;
 use crate::describe::number_figures::{self, Marked, Numbers};
 use crate::figure::Figure;
 use crate::lang::error::{LangError, Res};
@@ -27,8 +26,42 @@ impl ValueKind for List {
     const MEMBERS: &'static [Member<Self>] =
         &[Member::new("n", "the number of items", |list| Value::Number(list.len() as f64))];
 
-    fn show(&self) -> String {
-        self.to_string()
+    /// Records of numbers and text as a table; items of several lines below their index; others in brackets; rows of
+    /// numbers below one another. The middle of a long list is left out.
+    fn show(&self) -> Markup {
+        if let Some(table) = Record::table(self.items()) {
+            return describe::show_table(&table);
+        }
+        let n = self.len();
+        let left_out = if n > SHOWN { SHOWN / 2..n - SHOWN / 4 } else { n..n };
+        let shown = self.items().iter().enumerate().filter(|(i, _)| !left_out.contains(i));
+        // once each, as an item may be a list of lists
+        let texts: Vec<(usize, bool, Markup)> =
+            shown.map(|(i, item)| (i, matches!(item, Value::List(_)), item.markup())).collect();
+        // values that take several lines, such as fits, follow each other with a number
+        if n <= SHOWN && texts.iter().any(|(_, is_list, text)| !is_list && text.to_string().contains('\n')) {
+            return numbered(texts.into_iter().map(|(.., text)| text));
+        }
+        let rows = n > 1 && self.items().iter().all(|item| matches!(item, Value::List(_)));
+        let between = if rows { ",\n " } else { ", " };
+        let mut out = "[".to_owned();
+        for (i, is_list, text) in texts {
+            if i == left_out.end && i < n {
+                out += between;
+                out.push('…');
+            }
+            if i > 0 {
+                out += between;
+            }
+            let text = text.to_string();
+            // A matrix in a list of matrices has one line per row.
+            out += &if is_list { text.replace('\n', "\n ") } else { text };
+        }
+        out.push(']');
+        if n > SHOWN {
+            out += &format!(" ({} items)", grouped(n));
+        }
+        out.into()
     }
 
     fn json(&self) -> Json {
@@ -112,44 +145,12 @@ fn map(rows: Vec<Numbers>, options: &PlotOptions<'_>) -> Res<Figure> {
     Ok(number_figures::map(&rows, options.x.is_some(), options.y.as_deref()))
 }
 
-/// Records of numbers and text are displayed as a table; items of several lines below their index; others in brackets; rows of numbers below one another.
-/// The middle of a long list is left out.
-impl fmt::Display for List {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(table) = Record::table(self.items()) {
-            return f.write_str(&describe::show_table(&table));
+/// Values below one another, each below its index.
+fn numbered(texts: impl Iterator<Item = Markup>) -> Markup {
+    texts.enumerate().fold(Markup::default(), |mut out, (i, text)| {
+        if i > 0 {
+            out.push("");
         }
-        let n = self.len();
-        let left_out = if n > SHOWN { SHOWN / 2..n - SHOWN / 4 } else { n..n };
-        let is_list = |item: &Value| matches!(item, Value::List(_));
-        let shown = self.items().iter().enumerate().filter(|(i, _)| !left_out.contains(i));
-        // once each, as an item may be a list of lists
-        let texts: Vec<(usize, &Value, String)> = shown.map(|(i, item)| (i, item, item.to_string())).collect();
-        // values that take several lines, such as fits, follow each other with a number
-        if n <= SHOWN && texts.iter().any(|(_, item, text)| !is_list(item) && text.contains('\n')) {
-            let numbered = texts.iter().map(|(i, _, text)| format!("[{i}]\n{text}"));
-            return f.write_str(&numbered.collect::<Vec<_>>().join("\n\n"));
-        }
-        let rows = n > 1 && self.items().iter().all(is_list);
-        let between = if rows { ",\n " } else { ", " };
-        f.write_char('[')?;
-        for (i, item, text) in texts {
-            if i == left_out.end && i < n {
-                write!(f, "{between}…")?;
-            }
-            if i > 0 {
-                f.write_str(between)?;
-            }
-            match is_list(item) {
-                // A matrix in a list of matrices has one line per row.
-                true => f.write_str(&text.replace('\n', "\n "))?,
-                false => f.write_str(&text)?,
-            }
-        }
-        f.write_char(']')?;
-        if n > SHOWN {
-            write!(f, " ({} items)", grouped(n))?;
-        }
-        Ok(())
-    }
+        out.and(format!("[{i}]")).then(text)
+    })
 }

@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use super::cast::{FromValue, expected};
 use super::kernel;
 use super::value::{Member, Value, ValueKind};
+use crate::describe::Markup;
 use crate::lang::error::Res;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::model::Model;
@@ -22,8 +23,8 @@ impl ValueKind for Pipeline {
         self.gp.is_none()
     }
 
-    fn show(&self) -> String {
-        self.to_string()
+    fn show(&self) -> Markup {
+        self.to_string().into()
     }
 
     fn json(&self) -> Json {

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::value::ValueKind;
+use crate::describe::Markup;
 
 impl ValueKind for () {
     const NAME: &'static str = "Nothing";
@@ -10,7 +11,7 @@ impl ValueKind for () {
     const MADE_BY: &'static str = "`print(…)`, `write(…)`: there is nothing to give";
     const PLAIN: bool = true;
 
-    fn show(&self) -> String {
+    fn show(&self) -> Markup {
         "nothing".into()
     }
 

@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use super::json;
 use super::value::ValueKind;
+use crate::describe::Markup;
 use crate::lang::numerals;
 
 impl ValueKind for f64 {
@@ -12,8 +13,8 @@ impl ValueKind for f64 {
     const MADE_BY: &'static str = "`2.5`";
     const PLAIN: bool = true;
 
-    fn show(&self) -> String {
-        numerals::number(*self)
+    fn show(&self) -> Markup {
+        numerals::number(*self).into()
     }
 
     fn json(&self) -> Json {

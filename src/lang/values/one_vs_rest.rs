@@ -9,7 +9,7 @@ use super::json::{number, table};
 use super::kernel;
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
-use crate::describe::{self, result_figures};
+use crate::describe::{self, Markup, result_figures};
 use crate::figure::Figure;
 use crate::fit::Fit;
 use crate::lang::error::Res;
@@ -57,7 +57,7 @@ impl ValueKind for Arc<OneVsRest> {
         Member::new("data", "the training rows", |rest| Value::Data(Arc::new(rest.data().clone()))),
     ];
 
-    fn show(&self) -> String {
+    fn show(&self) -> Markup {
         describe::classes::rest(self)
     }
 

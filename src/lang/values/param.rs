@@ -4,6 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::json;
 use super::value::{Member, Value, ValueKind};
+use crate::describe::Markup;
 use crate::lang::numerals::number;
 use crate::param::{Param, State};
 
@@ -21,8 +22,8 @@ impl ValueKind for Param {
         Member::new("prior", "its prior", |param| param.prior.map_or(Value::Nothing, Value::Dist)),
     ];
 
-    fn show(&self) -> String {
-        source(self)
+    fn show(&self) -> Markup {
+        source(self).into()
     }
 
     fn json(&self) -> Json {

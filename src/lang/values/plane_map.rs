@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::value::{Member, Value, ValueKind};
 use crate::deep::PlaneMap;
+use crate::describe::Markup;
 use crate::describe::deep_prior;
 use crate::figure::Figure;
 use crate::lang::error::Res;
@@ -28,8 +29,8 @@ impl ValueKind for PlaneMap {
         Member::new("seed", "the seed of the draw", |map| Value::Number(map.seed as f64)),
     ];
 
-    fn show(&self) -> String {
-        deep_prior::plane_map(self)
+    fn show(&self) -> Markup {
+        deep_prior::plane_map(self).into()
     }
 
     fn json(&self) -> Json {

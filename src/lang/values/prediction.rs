@@ -11,7 +11,7 @@ use super::fit::{class, classes, no_maps};
 use super::json::{number, numbers};
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
-use crate::describe::{self, posterior_maps, result_figures, tables};
+use crate::describe::{self, Markup, posterior_maps, result_figures, tables};
 use crate::figure::Figure;
 use crate::lang::error::Res;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
@@ -55,7 +55,7 @@ impl ValueKind for Prediction {
         Member::new("fit", "the fit", |p| Value::Fit(p.fit.clone())),
     ];
 
-    fn show(&self) -> String {
+    fn show(&self) -> Markup {
         describe::prediction(self)
     }
 

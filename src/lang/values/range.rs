@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 use super::json::number;
 use super::list::lines;
 use super::value::{Member, Value, ValueKind};
+use crate::describe::Markup;
 use crate::figure::Figure;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
 use crate::lang::payload::range::Range;
@@ -20,8 +21,8 @@ impl ValueKind for Range {
         Member::new("n", "the number of whole numbers in it", |range| Value::Number(range.len() as f64)),
     ];
 
-    fn show(&self) -> String {
-        self.to_string()
+    fn show(&self) -> Markup {
+        self.to_string().into()
     }
 
     fn json(&self) -> Json {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 use super::list::numbers_figure;
 use super::value::{Record, Value, ValueKind};
 use crate::data::write::{Cells, Table};
+use crate::describe::Markup;
 use crate::describe::number_figures::Marked;
 use crate::figure::Figure;
 use crate::figure::standard_figures::{Names, bars_figure};
@@ -30,8 +31,8 @@ impl ValueKind for Record {
         self.fields().iter().map(|(name, _)| name.clone()).collect()
     }
 
-    fn show(&self) -> String {
-        self.to_string()
+    fn show(&self) -> Markup {
+        self.to_string().into()
     }
 
     fn json(&self) -> Json {

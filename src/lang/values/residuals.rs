@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 use super::json::{number, numbers};
 use super::value::{Member, Value, ValueKind};
 use crate::data::write::Table;
+use crate::describe::Markup;
 use crate::describe::{self, result_figures, tables};
 use crate::figure::Figure;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
@@ -32,8 +33,8 @@ impl ValueKind for Residuals {
         Member::new("sd", "their standard deviation", |residuals| Value::Number(residuals.sd)),
     ];
 
-    fn show(&self) -> String {
-        describe::residuals(self)
+    fn show(&self) -> Markup {
+        describe::residuals(self).into()
     }
 
     fn json(&self) -> Json {

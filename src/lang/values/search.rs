@@ -8,7 +8,7 @@ use super::json::{number, table};
 use super::value::{Member, Value, ValueKind};
 use crate::data::Function;
 use crate::data::write::Table;
-use crate::describe::{self, figure_labels, search_figures, tables};
+use crate::describe::{self, Markup, figure_labels, search_figures, tables};
 use crate::figure::Figure;
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
@@ -37,7 +37,7 @@ impl ValueKind for Search {
             Value::str(search.settings.transform.as_ref().map_or("none", Function::name))
         }),
         Member::new("trace", "a table: what was tried at each depth, and the best so far", |search| {
-            Value::table(Sheet::with_text(describe::search::trace_table(search), describe::search::trace(search)))
+            Value::table(Sheet::with_text(describe::search::trace_table(search), describe::search::trace_grid(search)))
         }),
         Member::new(
             "candidates",
@@ -63,7 +63,7 @@ impl ValueKind for Search {
         Member::new("data", "the rows that were searched", |search| Value::Data(Arc::new(search.data.clone()))),
     ];
 
-    fn show(&self) -> String {
+    fn show(&self) -> Markup {
         describe::search::search(self)
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::value::{Member, Value, ValueKind};
+use crate::describe::Markup;
 use crate::syntax::print::print_string;
 
 impl ValueKind for Arc<str> {
@@ -15,8 +16,8 @@ impl ValueKind for Arc<str> {
     const MEMBERS: &'static [Member<Self>] =
         &[Member::new("n", "the number of characters", |text| Value::Number(text.chars().count() as f64))];
 
-    fn show(&self) -> String {
-        print_string(self)
+    fn show(&self) -> Markup {
+        print_string(self).into()
     }
 
     fn json(&self) -> Json {

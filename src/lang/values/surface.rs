@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 use super::json::numbers;
 use super::value::{Member, Value, ValueKind};
 use crate::describe;
+use crate::describe::Markup;
 use crate::figure::Figure;
 use crate::lang::error::Res;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
@@ -46,8 +47,8 @@ impl ValueKind for SampledSurface {
         Member::new("seed", "the seed of the draws", |drawn| Value::Number(drawn.seed as f64)),
     ];
 
-    fn show(&self) -> String {
-        describe::surface(self)
+    fn show(&self) -> Markup {
+        describe::surface(self).into()
     }
 
     fn json(&self) -> Json {

@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use super::json;
 use super::value::{Member, Value, ValueKind, check_length};
 use crate::data::write::{Cells, Table};
+use crate::describe::Markup;
 use crate::figure::standard_figures::Names;
 use crate::figure::{self, Figure};
 use crate::lang::error::{LangError, Res};
@@ -38,7 +39,7 @@ impl ValueKind for Sheet {
         self.table.columns().iter().map(|(name, _)| name.clone()).collect()
     }
 
-    fn show(&self) -> String {
+    fn show(&self) -> Markup {
         self.text()
     }
 

@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 use crate::data::Dataset;
 use crate::data::write::Table;
 use crate::deep::{DeepFit, DeepModel, Jacobian, PlaneMap};
+use crate::describe::Markup;
 use crate::figure::Figure;
 use crate::fit::Fit;
 use crate::kernel::{Kernel, Move};
@@ -20,7 +21,7 @@ use crate::lang::payload::function;
 use crate::lang::payload::integral::Integrated;
 use crate::lang::payload::items;
 use crate::lang::payload::list;
-pub use crate::lang::payload::list::check_length;
+pub use crate::lang::payload::list::{check_length, limit_lists};
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
 use crate::lang::payload::range::Range;
@@ -82,7 +83,7 @@ pub trait ValueKind: Send + Sync + Sized + 'static {
     }
 
     /// The displayed text.
-    fn show(&self) -> String;
+    fn show(&self) -> Markup;
 
     fn json(&self) -> Json;
 
@@ -179,7 +180,7 @@ impl KindInfo {
 /// The content of a value, with its type erased.
 pub trait Contents {
     fn is_callable(&self) -> bool;
-    fn show(&self) -> String;
+    fn show(&self) -> Markup;
     fn json(&self) -> Json;
     fn member(&self, name: &str) -> Option<Res<Value>>;
     fn open_members(&self) -> Vec<String>;
@@ -193,7 +194,7 @@ impl<T: ValueKind> Contents for T {
         ValueKind::is_callable(self)
     }
 
-    fn show(&self) -> String {
+    fn show(&self) -> Markup {
         ValueKind::show(self)
     }
 
@@ -388,6 +389,11 @@ impl Kind {
 }
 
 impl Value {
+    /// The displayed text, with its tables.
+    pub fn markup(&self) -> Markup {
+        self.contents().show()
+    }
+
     pub fn table(table: impl Into<Sheet>) -> Self {
         Value::Table(Arc::new(table.into()))
     }
@@ -480,7 +486,7 @@ impl From<f64> for Value {
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.contents().show())
+        fmt::Display::fmt(&self.markup(), f)
     }
 }
 

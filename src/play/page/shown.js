@@ -55,7 +55,7 @@ const REASONS = {
 };
 
 function showFigures(found) {
-  const several = !found.figures.gram;
+  const several = found.data.rows === null;
   document.querySelectorAll(".pair").forEach((pair) => pair.classList.toggle("one", several));
   for (const figure of document.querySelectorAll("figure")) {
     const name = figure.id;
@@ -70,6 +70,7 @@ function showFigures(found) {
       const movable = takesPlace(found) ? "click to move x₀" : "";
       caption.textContent = several ? "and functions drawn from it, over the inputs that it names" : movable;
     }
+    if (name === "gram") caption.textContent = several ? rowsNote(found.data) : "the covariance of each pair of inputs";
     if (name === "posterior" && several) caption.textContent = "over the inputs, or predicted against observed";
     if (name === "posterior" && !several) caption.textContent = drawn?.svg ? pointsNote(found) : "";
     const takes = name === "covariance" ? takesPlace(found) : ["prior", "posterior"].includes(name) && takesPoints(found);
@@ -89,6 +90,9 @@ const takesPlace = (found) => found.data.rows !== null;
 const takesPoints = (found) => found.data.rows !== null && !found.data.time;
 const pointsNote = (found) =>
   takesPoints(found) ? "click to add a point, click a point to remove it" : "points are not set by hand on an axis of dates";
+
+const rowsNote = ({ stride }) =>
+  "the covariance of each pair of rows, in the order of the data" + (stride > 1 ? `; one row of ${stride} is shown` : "");
 
 function number(value, digits = 2) {
   return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−");

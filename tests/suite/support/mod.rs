@@ -1,6 +1,7 @@
 //! Shared helpers: sessions, random kernels, random programs and programs with errors.
 
 pub mod kernels;
+pub mod page;
 pub mod places;
 pub mod talk;
 #[cfg(unix)]
