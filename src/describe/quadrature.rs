@@ -5,7 +5,7 @@ use super::numbers::{percent, rounded, significant};
 use crate::data::write::Table;
 use crate::figure::{Across, Axis, Figure, Mark, Panel, Role};
 use crate::kernel::Kernel;
-use crate::quadrature::{Ended, Integral, Moments, Warp};
+use crate::quadrature::{Ended, Integral, Warp};
 
 /// The number of points of a curve over one input.
 const GRID: usize = 300;
@@ -26,6 +26,7 @@ pub fn integral(z: &Integral) -> String {
     text += &format!("\n95 % interval from {} to {}", with_digits(lo, sd), with_digits(hi, sd));
     text += &match (posterior.components().len(), posterior.degrees()) {
         (1, Some(degrees)) => format!(", by a Student-t distribution with {degrees} degrees of freedom"),
+        (1, None) if posterior.is_log_normal() => ", by a log-normal distribution".to_string(),
         (1, None) => ", by a normal distribution".to_string(),
         (many, _) if z.settings.integrated => format!(", by a mixture over {many} sets of parameters"),
         (many, _) => format!(", by a mixture over {many} kernels"),
@@ -45,7 +46,7 @@ pub fn integral(z: &Integral) -> String {
     match z.settings.warp {
         Warp::None => {}
         Warp::SquareRoot => text += "\nthe process models the square root of twice the integrand above a floor",
-        Warp::Log => text += "\nthe process models the logarithm of the integrand",
+        Warp::Log => text += "\nthe process models the logarithm of the integrand plus 1e-6 of its largest evaluation",
     }
     if z.numerical_error.0 > 0.0 {
         text += &format!("\nnumerical integrals of the kernel: error of the mean at most {:.1e}", z.numerical_error.0);
@@ -58,6 +59,12 @@ pub fn integral(z: &Integral) -> String {
             "\nthe kernel has no function through all evaluations: they differ from the process by up to {}, which the \
              interval counts as error",
             significant(z.misfit, 2)
+        );
+    }
+    if let Some(value) = z.constant().filter(|_| !z.has_no_scale()) {
+        text += &format!(
+            "\nall evaluations are {}: the mean is that of a constant, and the kernel of its uncertainty is not fitted",
+            rounded(value)
         );
     }
     if z.has_no_scale() {
@@ -150,23 +157,14 @@ fn curve_panels(z: &Integral, x: &[f64]) -> Vec<Panel> {
     let grid: Vec<f64> = (0..=GRID).map(|i| lo + (hi - lo) * i as f64 / GRID as f64).collect();
     let name = &z.evaluations.names()[0];
     let mut marks = Vec::new();
-    if let Ok(posterior) = z.predict(std::slice::from_ref(&grid)) {
-        let end = |sign: f64| posterior.iter().map(|m: &Moments| m.mean + sign * 2.0 * m.variance.sqrt()).collect();
-        marks.push(Mark::Band {
-            x: grid.clone(),
-            lo: end(-1.0),
-            hi: end(1.0),
-            label: "mean ± 2 sd".into(),
-            role: Role::Band,
-        });
-        let mean = posterior.iter().map(|m| m.mean).collect();
-        marks.push(Mark::Line {
-            x: grid.clone(),
-            y: mean,
-            label: "posterior mean".into(),
-            role: Role::Mean,
-            dashed: false,
-        });
+    if let Ok(band) = z.band(std::slice::from_ref(&grid), 2.0) {
+        let of = |place: usize| band.iter().map(|ends| ends[place]).collect();
+        let (middle, ends) = match z.settings.warp {
+            Warp::None => ("posterior mean", "mean ± 2 sd"),
+            Warp::SquareRoot | Warp::Log => ("mean of the process", "± 2 sd of the process"),
+        };
+        marks.push(Mark::Band { x: grid.clone(), lo: of(0), hi: of(2), label: ends.into(), role: Role::Band });
+        marks.push(Mark::Line { x: grid.clone(), y: of(1), label: middle.into(), role: Role::Mean, dashed: false });
     }
     let (x, y) = (x.to_vec(), z.integrand_values().unwrap_or_default());
     marks.push(Mark::Points { x, y, label: "evaluations".into(), role: Role::Data });

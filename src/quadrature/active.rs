@@ -14,6 +14,8 @@ use crate::progress::{Progress, StopHandle};
 
 /// Points among which the next evaluation is chosen.
 const CANDIDATES: usize = 400;
+/// One evaluation is chosen at a time for each so many that are known, and one before.
+const BATCH_SHARE: usize = 50;
 
 /// Estimates an integral from the evaluations that there are and `n` further ones of a function, each where it lowers the
 /// variance of the integral most; on a warped scale where the integrand, weighted by the density, is least certain. Ends
@@ -104,26 +106,35 @@ fn evaluate(
         let kernel = &now.kernel;
         sampled.settle(kernel, &now.embedding, settings.prior_mean())?;
         let modelled = sampled.modelled(settings.warp)?;
-        let process = settings.process(kernel, &modelled)?;
-        let gains = match settings.conditioned(&process, &now.embedding, &modelled)? {
-            Some(conditioned) => conditioned.reductions(&candidates, now.at_candidates(&candidates)?)?,
-            None => uncertainties(&settings, &process, &candidates, &sampled.evaluations)?,
+        // the choice does not depend on values, and with many evaluations several are chosen at once
+        let count = (known / BATCH_SHARE).clamp(1, total - known);
+        let best = match settings.conditioned(kernel, &now.embedding, &modelled)? {
+            Some(conditioned) => conditioned.chosen(&candidates, now.at_candidates(&candidates)?, count)?,
+            None => {
+                let process = settings.process(kernel, &modelled)?;
+                let gains = uncertainties(&settings, &process, &candidates, &sampled.evaluations)?;
+                let best = gains.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+                best.filter(|(_, gain)| **gain > 0.0 && gain.is_finite()).map(|(i, _)| i).into_iter().collect()
+            }
         };
-        let best = gains.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);
-        let row: Vec<f64> = match gains[best] > 0.0 && gains[best].is_finite() {
-            true => candidates.iter().map(|column| column[best]).collect(),
+        let row = |i: &usize| candidates.iter().map(|column| column[*i]).collect();
+        let rows: Vec<Vec<f64>> = match best.is_empty() {
+            false => best.iter().map(row).collect(),
             // nothing to learn if the kernel is right, which further points can show to be wrong
-            false => match spread.next() {
-                Some(row) => row,
-                None => {
-                    ended = Ended::NothingToGain;
-                    break;
-                }
-            },
+            true => spread.by_ref().take(count).collect(),
         };
-        stopped = !evaluated(&mut sampled, &row, function, progress)?;
-        let made = sampled.evaluations.n() + n - total;
-        progress.report(made as f64 / n as f64, &format!("{} evaluations", sampled.evaluations.n()));
+        if rows.is_empty() {
+            ended = Ended::NothingToGain;
+            break;
+        }
+        for row in rows {
+            stopped = !evaluated(&mut sampled, &row, function, progress)?;
+            if stopped {
+                break;
+            }
+            let made = sampled.evaluations.n() + n - total;
+            progress.report(made as f64 / n as f64, &format!("{} evaluations", sampled.evaluations.n()));
+        }
     }
     let fits = match current {
         Some(now) if stopped || now.fitted_to == sampled.evaluations.n() => now.fits,
@@ -313,5 +324,111 @@ mod tests {
         assert_eq!((zero.posterior.mean(), zero.evaluations.n(), zero.has_no_scale()), (0.0, 10, true));
         let tiny = integrate(none, &mut |x| Ok(1e-300 * x[0]), 10, None, one, &Silent);
         assert!(matches!(tiny, Err(QuadratureError::Size(_))), "{tiny:?}");
+    }
+
+    #[test]
+    fn a_constant_is_the_mean_and_inside_its_interval() {
+        let normal = Marginal::normal(0.0, 1.0).unwrap();
+        for (inputs, value) in [(1, 1.0), (2, 7.0), (1, -3e5)] {
+            for n in [1, 5, 21, 40] {
+                let (none, one) = settings(vec![normal; inputs], 1);
+                let found = integrate(none, &mut |_| Ok(value), n, None, one, &Silent).unwrap();
+                let (lo, hi) = found.posterior.interval(0.95);
+                assert!(found.posterior.mean() == value && lo < value && value < hi, "{n}: {:?}", found.posterior);
+                assert_eq!(found.constant(), Some(value));
+            }
+        }
+        // a step that is seen from one side
+        let (none, one) = settings(vec![Marginal::normal(1.0, 0.2).unwrap()], 1);
+        let mut step = |x: &[f64]| Ok(f64::from(u8::from(x[0] > 0.0)));
+        let found = integrate(none, &mut step, 30, None, one, &Silent).unwrap();
+        let (lo, hi) = found.posterior.interval(0.95);
+        assert!(lo < 1.0 - 2.9e-7 && 1.0 - 2.9e-7 < hi, "{:?}", found.posterior);
+    }
+
+    #[test]
+    fn many_inputs_leave_the_integral_open() {
+        // with points that are independent under the prior the integral would be 0 for certain
+        for (d, seed) in [(12, 1), (12, 2), (20, 1), (20, 2)] {
+            let (none, one) = settings(vec![Marginal::normal(0.0, 1.0).unwrap(); d], seed);
+            let mut square = |x: &[f64]| Ok(x.iter().sum::<f64>().powi(2));
+            let found = integrate(none, &mut square, 40, None, one, &Silent).unwrap();
+            let (mean, sd, right) = (found.posterior.mean(), found.posterior.sd(), d as f64);
+            assert!((mean - right).abs() < 6.0 * sd && mean > 0.4 * right, "{d} inputs: {mean} ± {sd}");
+            assert!(found.share_left.unwrap() < 0.5, "{d} inputs: {:?}", found.share_left);
+        }
+    }
+
+    /// Expectations under factors that are much narrower than the density, so that few points see them.
+    #[test]
+    fn expectations_under_narrow_factors_are_covered() {
+        for n in [6, 10, 20, 40] {
+            let (mut inside, mut all) = (0, 0);
+            for width in [0.05, 0.1, 0.2f64] {
+                for centre in [-1.6, -1.1, -0.7, -0.2, 0.3, 0.8, 1.2, 1.7] {
+                    let right = centre / (1.0 + width * width);
+                    let (none, one) = settings(vec![Marginal::normal(0.0, 1.0).unwrap()], 0);
+                    let factor = |x: f64| (-0.5 * ((x - centre) / width).powi(2)).exp();
+                    let mut both = |x: &[f64]| Ok((x[0], factor(x[0])));
+                    let found = expectation((none, Vec::new()), &mut both, n, None, one, &Silent);
+                    all += 1;
+                    inside += match found {
+                        Ok(found) => {
+                            let (lo, hi) = found.posterior.interval(0.95);
+                            u32::from(lo <= right && right <= hi)
+                        }
+                        // no statement is not a wrong one
+                        Err(QuadratureError::NoNormaliser { .. } | QuadratureError::NoMass(_)) => 1,
+                        Err(error) => panic!("{error}"),
+                    };
+                }
+            }
+            assert!(inside >= all * 9 / 10, "{n} evaluations: {inside} of {all}");
+        }
+    }
+
+    #[test]
+    fn the_size_of_a_factor_has_no_meaning() {
+        let of = |size: f64| {
+            let (none, one) = settings(vec![Marginal::normal(0.0, 1.0).unwrap()], 1);
+            let mut both = |x: &[f64]| Ok((x[0], size * (-x[0]).exp()));
+            expectation((none, Vec::new()), &mut both, 8, None, one, &Silent).unwrap()
+        };
+        let (usual, small) = (of(1.0), of(2f64.powi(-660)));
+        assert_eq!(usual.posterior, small.posterior);
+        let normaliser = |z: &Integral| z.ratio.as_ref().unwrap().normaliser;
+        assert!((normaliser(&small) / 2f64.powi(-660) / normaliser(&usual) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn integrals_on_warped_scales_are_positive_and_covered() {
+        let normal = Marginal::normal(0.0, 1.0).unwrap();
+        // exp(−a (x − c)²) has the integral exp(−a c²/(1 + 2a))/√(1 + 2a)
+        for (warp, least) in [(Warp::SquareRoot, 85), (Warp::Log, 85)] {
+            let (mut inside, mut all) = (0, 0);
+            for (a, c) in [(1.0, 0.0), (4.0, 0.0), (10.0, 1.0), (0.3, -1.0f64)] {
+                let right = (-a * c * c / (1.0 + 2.0 * a)).exp() / (1.0 + 2.0 * a as f64).sqrt();
+                for n in [6, 9, 12, 20] {
+                    for seed in 0..5 {
+                        let (none, one) = settings(vec![normal], seed);
+                        let mut bump = |x: &[f64]| Ok((-a * (x[0] - c).powi(2)).exp());
+                        let found = integrate(none, &mut bump, n, None, Settings { warp, ..one }, &Silent).unwrap();
+                        let (lo, hi) = found.posterior.interval(0.95);
+                        assert!(lo >= 0.0 && hi < 1e3, "{warp:?}, {a}, {c}, {n}: {lo} to {hi}");
+                        all += 1;
+                        inside += u32::from(lo <= right && right <= hi);
+                    }
+                }
+            }
+            assert!(inside * 100 >= all * least, "{warp:?}: {inside} of {all}");
+        }
+        // a ridge in two inputs
+        let (none, one) = settings(vec![normal; 2], 0);
+        let mut ridge = |x: &[f64]| Ok((-5.0 * (x[0] - 1.0).powi(2) - 5.0 * (x[1] + x[0]).powi(2)).exp());
+        let found = integrate(none, &mut ridge, 30, None, Settings { warp: Warp::SquareRoot, ..one }, &Silent).unwrap();
+        let (lo, hi) = found.posterior.interval(0.95);
+        assert!(lo < 0.0392 && 0.0392 < hi, "{:?}", found.posterior);
+        let band = found.band(&[vec![-3.0, 0.0, 3.0], vec![3.0, 0.0, -3.0]], 2.0).unwrap();
+        assert!(band.iter().all(|[lo, middle, hi]| *lo >= 0.0 && lo <= middle && middle <= hi), "{band:?}");
     }
 }

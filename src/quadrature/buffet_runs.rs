@@ -11,9 +11,9 @@ use rand_pcg::Pcg64;
 use statrs::function::gamma::ln_gamma;
 
 use super::binary_matrices::{BinaryMatrix, FeatureNoise};
-use super::particles::{picked, resampled};
+use super::particles::{log_total, picked, resampled};
 use super::structure_sum::{Run, Structured};
-use crate::linalg::vector::log_sum_exp;
+use crate::linalg::vector::{ln, log_sum_exp};
 use crate::linalg::{LOG_2PI, Matrix, Vector};
 
 /// Binary matrices with the prior of the Indian buffet process, given observations.
@@ -71,7 +71,7 @@ impl Structured for BuffetModel<'_> {
             let x: Vector = self.x.row(row).transpose();
             let options: Vec<Options> =
                 particles.iter().map(|one| one.options(&x, place, &new, self.sd, random)).collect();
-            let weights: Vec<f64> = options.iter().map(|one| log_sum_exp(&one.log)).collect();
+            let weights: Vec<f64> = options.iter().map(|one| log_total(&one.log)).collect();
             log_weight += log_sum_exp(&weights) - (draws as f64).ln();
             let next = |i: usize, random: &mut Pcg64| {
                 let mut one = particles[i].clone();
@@ -128,6 +128,7 @@ impl Particle {
         let odds: Vec<f64> = tried.iter().map(|f| share(*f).ln() - (1.0 - share(*f)).ln()).collect();
         let (d, combinations) = (x.len() as f64, 1usize << tried.len());
         let mut log = vec![0.0; combinations * new.len()];
+        let (mut spreads, mut of_code) = (vec![0.0; log.len()], vec![(0.0, 0.0); combinations]);
         for step in 0..combinations {
             // the Gray code changes one feature at a time
             let code = step ^ (step >> 1);
@@ -140,11 +141,19 @@ impl Particle {
                 shared.axpy(sign, &self.covariance.column(f), 1.0);
                 prior += sign * odds[bit];
             }
-            let squares = residual.norm_squared();
-            for (count, new_log) in new.iter().enumerate() {
-                let spread = variance.max(0.0) + sd.noise * sd.noise + count as f64 * sd.features * sd.features;
-                log[code * new.len() + count] =
-                    prior + new_log - 0.5 * d * (LOG_2PI + spread.ln()) - 0.5 * squares / spread;
+            of_code[code] = (prior - 0.5 * d * LOG_2PI, residual.norm_squared());
+            let least = variance.max(0.0) + sd.noise * sd.noise;
+            let of_counts = &mut spreads[code * new.len()..][..new.len()];
+            of_counts.iter_mut().zip(0..).for_each(|(spread, count)| {
+                *spread = least + f64::from(count) * sd.features * sd.features;
+            });
+        }
+        log.copy_from_slice(&spreads);
+        ln(&mut log);
+        let rows = log.chunks_mut(new.len()).zip(spreads.chunks(new.len())).zip(&of_code);
+        for ((log, spreads), (prior, squares)) in rows {
+            for ((log, spread), new_log) in log.iter_mut().zip(spreads).zip(new) {
+                *log = prior + new_log - 0.5 * d * *log - 0.5 * squares / spread;
             }
         }
         Options { tried, others, log }

@@ -1,16 +1,26 @@
-//! The posterior of an integral: a normal or Student-t distribution, or a mixture of these.
+//! The posterior of an integral: a normal, Student-t or log-normal distribution, or a mixture of these.
 
 use statrs::distribution::{Continuous, ContinuousCDF, Normal, StudentsT};
+
+/// The family of a component.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Shape {
+    Normal,
+    StudentT {
+        degrees: f64,
+    },
+    /// For an integral that is positive.
+    LogNormal,
+}
 
 /// One component of a posterior.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PosteriorComponent {
     pub weight: f64,
     pub mean: f64,
-    /// The standard deviation of a normal distribution, or the scale of a Student-t.
+    /// The standard deviation, or the scale of a Student-t.
     pub scale: f64,
-    /// Degrees of freedom; `None` for a normal distribution.
-    pub degrees: Option<f64>,
+    pub shape: Shape,
 }
 
 /// The distribution of an integral given the evaluations.
@@ -20,37 +30,66 @@ pub struct IntegralPosterior {
 }
 
 impl PosteriorComponent {
+    fn degrees(&self) -> Option<f64> {
+        match self.shape {
+            Shape::StudentT { degrees } => Some(degrees),
+            Shape::Normal | Shape::LogNormal => None,
+        }
+    }
+
     fn variance(&self) -> f64 {
-        match self.degrees {
+        match self.degrees() {
             None => self.scale * self.scale,
             Some(n) if n > 2.0 => self.scale * self.scale * n / (n - 2.0),
             Some(_) => f64::INFINITY,
         }
     }
 
+    /// Mean and standard deviation of the logarithm, of a log-normal distribution.
+    fn of_log(&self) -> Option<(f64, f64)> {
+        if self.shape != Shape::LogNormal || self.mean <= 0.0 {
+            return None;
+        }
+        let variance = (self.scale / self.mean).powi(2).ln_1p();
+        Some((self.mean.ln() - 0.5 * variance, variance.sqrt()))
+    }
+
     fn cdf(&self, x: f64) -> f64 {
+        if let Some((mean, sd)) = self.of_log() {
+            return if x > 0.0 { Normal::standard().cdf((x.ln() - mean) / sd) } else { 0.0 };
+        }
         let z = (x - self.mean) / self.scale;
-        match self.degrees.and_then(|n| StudentsT::new(0.0, 1.0, n).ok()) {
+        match self.degrees().and_then(|n| StudentsT::new(0.0, 1.0, n).ok()) {
             Some(t) => t.cdf(z),
             None => Normal::standard().cdf(z),
         }
     }
 
     fn pdf(&self, x: f64) -> f64 {
+        if let Some((mean, sd)) = self.of_log() {
+            return if x > 0.0 { Normal::standard().pdf((x.ln() - mean) / sd) / (x * sd) } else { 0.0 };
+        }
         let z = (x - self.mean) / self.scale;
-        let unit = match self.degrees.and_then(|n| StudentsT::new(0.0, 1.0, n).ok()) {
+        let unit = match self.degrees().and_then(|n| StudentsT::new(0.0, 1.0, n).ok()) {
             Some(t) => t.pdf(z),
             None => Normal::standard().pdf(z),
         };
         unit / self.scale
     }
 
-    fn quantile(&self, p: f64) -> f64 {
-        let z = match self.degrees.and_then(|n| StudentsT::new(0.0, 1.0, n).ok()) {
+    /// The quantile at `p` for mean 0 and scale 1, of a normal or Student-t distribution.
+    pub fn unit_quantile(&self, p: f64) -> f64 {
+        match self.degrees().and_then(|n| StudentsT::new(0.0, 1.0, n).ok()) {
             Some(t) => t.inverse_cdf(p),
             None => Normal::standard().inverse_cdf(p),
-        };
-        self.mean + self.scale * z
+        }
+    }
+
+    fn quantile(&self, p: f64) -> f64 {
+        match self.of_log() {
+            Some((mean, sd)) => (mean + sd * Normal::standard().inverse_cdf(p)).exp(),
+            None => self.mean + self.scale * self.unit_quantile(p),
+        }
     }
 }
 
@@ -63,8 +102,8 @@ impl IntegralPosterior {
     }
 
     /// A distribution with one component.
-    pub fn one(mean: f64, scale: f64, degrees: Option<f64>) -> Self {
-        Self { components: vec![PosteriorComponent { weight: 1.0, mean, scale, degrees }] }
+    pub fn one(mean: f64, scale: f64, shape: Shape) -> Self {
+        Self { components: vec![PosteriorComponent { weight: 1.0, mean, scale, shape }] }
     }
 
     /// The components of the mixture.
@@ -87,9 +126,14 @@ impl IntegralPosterior {
     /// The degrees of freedom, if it is a single Student-t.
     pub fn degrees(&self) -> Option<f64> {
         match self.components[..] {
-            [one] => one.degrees,
+            [one] => one.degrees(),
             _ => None,
         }
+    }
+
+    /// Whether it is log-normal, or a mixture of such.
+    pub fn is_log_normal(&self) -> bool {
+        self.components.iter().all(|one| one.shape == Shape::LogNormal)
     }
 
     /// The density at a value of the integral.
@@ -129,16 +173,22 @@ mod tests {
 
     #[test]
     fn intervals_of_known_distributions() {
-        let (lo, hi) = IntegralPosterior::one(1.0, 2.0, None).interval(0.95);
+        let (lo, hi) = IntegralPosterior::one(1.0, 2.0, Shape::Normal).interval(0.95);
         assert!((hi - 1.0 - 2.0 * 1.959_963_984_540_054).abs() < 1e-9 && (lo + hi - 2.0).abs() < 1e-9);
         // the tabulated quantile of the Student-t with 5 degrees of freedom
-        let t = IntegralPosterior::one(0.0, 1.0, Some(5.0));
+        let t = IntegralPosterior::one(0.0, 1.0, Shape::StudentT { degrees: 5.0 });
         assert!((t.interval(0.95).1 - 2.570_581_835_636_314).abs() < 1e-7);
         assert!((t.sd() - (5f64 / 3.0).sqrt()).abs() < 1e-12);
         let two = IntegralPosterior::new(vec![
-            PosteriorComponent { weight: 1.0, mean: -1.0, scale: 0.5, degrees: None },
-            PosteriorComponent { weight: 1.0, mean: 1.0, scale: 0.5, degrees: None },
+            PosteriorComponent { weight: 1.0, mean: -1.0, scale: 0.5, shape: Shape::Normal },
+            PosteriorComponent { weight: 1.0, mean: 1.0, scale: 0.5, shape: Shape::Normal },
         ]);
         assert!(two.quantile(0.5).abs() < 1e-9 && (two.sd() - 1.25f64.sqrt()).abs() < 1e-12);
+        // a log-normal with mean e^½ and variance e(e − 1) is the exponential of a standard normal
+        let e = std::f64::consts::E;
+        let log = IntegralPosterior::one(e.sqrt(), (e * (e - 1.0)).sqrt(), Shape::LogNormal);
+        let (lo, hi) = log.interval(0.95);
+        assert!((hi.ln() - 1.959_963_984_540_054).abs() < 1e-9 && (lo * hi - 1.0).abs() < 1e-9);
+        assert!((log.density(1.0) - (2.0 * std::f64::consts::PI).sqrt().recip()).abs() < 1e-12);
     }
 }

@@ -23,6 +23,13 @@ pub enum QuadratureError {
     OnlyNoise(String),
     #[error("an integral takes at most {most} evaluations, and the requested number is {asked}")]
     TooMany { asked: usize, most: usize },
+    #[error("an integral takes at most {most} evaluated points, and there are {given}")]
+    TooManyGiven { given: usize, most: usize },
+    #[error(
+        "rows {} and {} are both at {at}, and their values {} and {} differ",
+        rows.0, rows.1, number(values.0), number(values.1)
+    )]
+    TwoValues { rows: (usize, usize), values: (f64, f64), at: String },
     #[error("there are no evaluated points")]
     NoPoints,
     #[error("the integrand is {value} at {at}")]

@@ -1,5 +1,7 @@
 //! Points at which an integrand was evaluated.
 
+use std::collections::HashMap;
+
 use super::error::QuadratureError;
 
 /// Evaluations of an integrand: the names of the inputs, the points by columns, and the values.
@@ -79,6 +81,27 @@ impl Evaluations {
         self.x.iter().map(|column| column[i]).collect()
     }
 
+    /// About `most` of the evaluations, without a regular distance between their indices.
+    pub fn thinned(&self, most: usize) -> Self {
+        // multiples of the golden ratio fill the unit interval evenly
+        const GOLDEN: f64 = 0.618_033_988_749_894_9;
+        let share = most as f64 / self.n() as f64;
+        let kept: Vec<usize> = (0..self.n()).filter(|i| (*i as f64 * GOLDEN).fract() < share).collect();
+        let of = |values: &[f64]| kept.iter().map(|i| values[*i]).collect();
+        Self { names: self.names.clone(), x: self.x.iter().map(|x| of(x)).collect(), y: of(&self.y) }
+    }
+
+    /// The first two evaluations at one point that have different values: their indices and values.
+    pub fn contradiction(&self) -> Option<((usize, usize), (f64, f64))> {
+        // 0 and −0 are one point
+        let bits = |i: usize| self.x.iter().map(|column| (column[i] + 0.0).to_bits()).collect::<Vec<u64>>();
+        let mut seen = HashMap::new();
+        (0..self.n()).find_map(|i| {
+            let first = *seen.entry(bits(i)).or_insert(i);
+            (self.y[first] != self.y[i]).then(|| ((first, i), (self.y[first], self.y[i])))
+        })
+    }
+
     /// The same points with other values.
     pub fn with_values(&self, y: Vec<f64>) -> Self {
         Self { y, ..self.clone() }
@@ -88,4 +111,24 @@ impl Evaluations {
 /// Whether all values are the same; also without any.
 pub(super) fn all_equal(values: &[f64]) -> bool {
     values.windows(2).all(|pair| pair[0] == pair[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_of_many_are_kept_all_over() {
+        let x: Vec<f64> = (0..1000).map(f64::from).collect();
+        let some = Evaluations::new(vec!["x".into()], vec![x.clone()], x).unwrap().thinned(100);
+        assert!((98..=102).contains(&some.n()) && some.x()[0] == some.y(), "{}", some.n());
+        assert!(some.y().windows(2).all(|pair| pair[1] - pair[0] < 25.0) && some.y()[some.n() - 1] > 980.0);
+    }
+
+    #[test]
+    fn two_values_at_a_point_are_found() {
+        let of = |x: Vec<f64>, y: Vec<f64>| Evaluations::new(vec!["x".into()], vec![x], y).unwrap().contradiction();
+        assert_eq!(of(vec![0.0, 1.0, -0.0, 1.0], vec![2.0, 3.0, 2.0, 4.0]), Some(((1, 3), (3.0, 4.0))));
+        assert_eq!(of(vec![0.0, 1.0, 0.0], vec![2.0, 3.0, 2.0]), None);
+    }
 }

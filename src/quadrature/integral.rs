@@ -2,7 +2,7 @@
 
 use super::conditioned::Conditioned;
 use super::density::Density;
-use super::distribution::{IntegralPosterior, PosteriorComponent};
+use super::distribution::{IntegralPosterior, PosteriorComponent, Shape};
 use super::embedding::Embedding;
 use super::error::QuadratureError;
 use super::evaluations::Evaluations;
@@ -11,6 +11,7 @@ use super::process::{Moments, PriorMean, Process};
 use super::sampled::{Ratio, Sampled};
 use super::warp::Warp;
 use crate::kernel::Kernel;
+use crate::model::refuse_if_wide;
 use crate::progress::Progress;
 
 /// Settings of an integral.
@@ -117,8 +118,10 @@ pub struct Integral {
 /// Where evaluations differ from the process by more than this share of the largest, no function of the kernel is the
 /// integrand.
 const REFUTED: f64 = 1e-3;
-/// The largest number of evaluations. With more, each step would factor a matrix for minutes.
+/// The largest number of evaluations that are chosen. With more, each step would factor a matrix for many seconds.
 pub const MOST_EVALUATIONS: usize = 2000;
+/// The largest number of evaluations that are given. With more, their covariance matrix is factored for minutes.
+pub const MOST_GIVEN: usize = 4000;
 
 /// Estimates an integral from evaluations as they are; with the factor of a density at each point, an expectation.
 ///
@@ -130,7 +133,12 @@ pub fn estimate(
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<Integral, QuadratureError> {
-    let course = Course { asked: evaluations.n(), ended: Ended::Given };
+    let given = evaluations.n();
+    if given > MOST_GIVEN {
+        return Err(QuadratureError::TooManyGiven { given, most: MOST_GIVEN });
+    }
+    refuse_if_wide(given, given)?;
+    let course = Course { asked: given, ended: Ended::Given };
     let mut sampled = Sampled::new(evaluations, factor)?;
     let fits = settings.fitted(&mut sampled, progress)?;
     settings.concluded(sampled, fits, course)
@@ -174,62 +182,111 @@ impl Settings {
     }
 
     /// The integral of the process; on a warped scale it is not that of the integrand, and `None`.
-    pub(super) fn conditioned<'p>(
+    pub(super) fn conditioned(
         &self,
-        process: &'p Process,
+        kernel: &Kernel,
         embedding: &Embedding,
         warped: &Evaluations,
-    ) -> Result<Option<Conditioned<'p>>, QuadratureError> {
-        (self.warp == Warp::None).then(|| Conditioned::new(process, embedding, warped)).transpose()
+    ) -> Result<Option<Conditioned>, QuadratureError> {
+        let made = || Conditioned::new(kernel, (self.noise, self.prior_mean()), embedding, warped);
+        (self.warp == Warp::None).then(made).transpose()
     }
 
     /// The posterior under one kernel with numbers for all parameters, and how it was found.
     fn posterior(&self, kernel: &Kernel, scale_is_free: bool, sampled: &Sampled) -> Result<Found, QuadratureError> {
+        if let Some(constant) = sampled.constant().filter(|_| scale_is_free && self.mean != PriorMean::Free) {
+            return self.of_constant(kernel, constant, sampled);
+        }
         let mut sampled = sampled.clone();
         let embedding = Embedding::new(kernel, sampled.evaluations.names(), &self.density)?;
         sampled.settle(kernel, &embedding, self.prior_mean())?;
         let modelled = sampled.modelled(self.warp)?;
-        let process = self.process(kernel, &modelled)?;
-        let jitter = process.jitter();
-        let Some(conditioned) = self.conditioned(&process, &embedding, &modelled)? else {
+        let Some(conditioned) = self.conditioned(kernel, &embedding, &modelled)? else {
+            let process = self.process(kernel, &modelled)?;
+            let jitter = process.jitter();
             let (moments, error) = self.warp.integral(&process, &sampled.evaluations, &self.density)?;
             let misfit = self.warp.change(process.misfit(), moments.mean);
             let scale = (moments.variance + error.1).sqrt().hypot(error.0).hypot(misfit);
-            let one = PosteriorComponent { weight: 1.0, mean: moments.mean, scale, degrees: None };
+            let one = PosteriorComponent { mean: moments.mean, scale, shape: Shape::LogNormal, weight: 1.0 };
             return Ok(Found { one, error, share_left: None, jitter, misfit: 0.0, ratio: None });
         };
+        let process = conditioned.process();
         let Moments { mean, variance } = conditioned.integral();
         let mut error = conditioned.numerical_error();
         // what numerical integrals leave open is part of the uncertainty
         let variance = variance + error.1;
-        let (scale, degrees) = match scale_is_free {
+        let (scale, shape) = match scale_is_free {
             true => {
                 let (scale, degrees) = process.scale();
-                ((scale * variance).sqrt(), Some(degrees))
+                ((scale * variance).sqrt(), Shape::StudentT { degrees })
             }
-            false => (variance.sqrt(), None),
+            false => (variance.sqrt(), Shape::Normal),
         };
-        let scale = scale.hypot(error.0).hypot(conditioned.jitter_error()).hypot(process.misfit());
-        let mut one = PosteriorComponent { weight: 1.0, mean, scale, degrees };
+        let errors = [error.0, conditioned.rounding(), conditioned.jitter_error(), process.misfit()];
+        let beside = errors.iter().fold(0.0f64, |sum, error| sum.hypot(*error));
+        let mut one = PosteriorComponent { weight: 1.0, mean, scale: scale.hypot(beside), shape };
         if let Some(ratio) = &sampled.ratio {
             let n = sampled.evaluations.n();
-            let below = ratio.normaliser;
+            let below = ratio.normaliser / ratio.unit();
             if below.is_nan() || below <= 0.0 {
-                return Err(QuadratureError::NoNormaliser { found: below, n });
+                return Err(QuadratureError::NoNormaliser { found: ratio.normaliser, n });
             }
             let rounding = f64::EPSILON * n as f64 * ratio.expectation.abs();
+            let quantile = one.unit_quantile(0.975);
+            // an expectation lies among the values of the function
+            let far = |f: &f64| (f - ratio.expectation).abs();
+            let farthest = sampled.evaluations.y().iter().map(far).fold(0.0, f64::max);
+            let scale = match scale_is_free {
+                true => {
+                    match conditioned.ratio_error((&ratio.in_units(), sampled.unseen()), (below, variance), quantile) {
+                        Some(half) => (half / quantile).hypot(beside / below).min(farthest / quantile),
+                        None => farthest / quantile,
+                    }
+                }
+                false => one.scale / below,
+            };
             one.mean = ratio.expectation;
-            one.scale = (scale / below).max(rounding);
+            one.scale = scale.max(rounding);
             error = (error.0 / below, error.1 / (below * below));
         }
         Ok(Found {
             one,
-            error,
+            // where there are numerical integrals, rounding counts with their error
+            error: if error.0 > 0.0 { (error.0 + conditioned.rounding(), error.1) } else { error },
             share_left: Some(conditioned.share_left()),
-            jitter,
+            jitter: process.jitter(),
             misfit: process.misfit(),
             ratio: sampled.ratio.clone(),
         })
+    }
+
+    /// The posterior where all values are one number. The likelihood then grows with the length-scales without end, and the
+    /// mean of the process tends to this number everywhere: so it is the mean of the integral. Its uncertainty is that under
+    /// the kernel, which is not fitted.
+    fn of_constant(&self, kernel: &Kernel, constant: f64, sampled: &Sampled) -> Result<Found, QuadratureError> {
+        let embedding = Embedding::new(kernel, sampled.evaluations.names(), &self.density)?;
+        let noise = (self.noise, PriorMean::Given(if self.warp == Warp::None { self.prior_value() } else { 0.0 }));
+        let conditioned = Conditioned::new(kernel, noise, &embedding, &sampled.evaluations)?;
+        let (scale, degrees) = conditioned.process().scale();
+        let error = conditioned.numerical_error();
+        let scale = (scale * (conditioned.integral().variance + error.1)).sqrt();
+        let shape = match self.warp {
+            Warp::None => Shape::StudentT { degrees },
+            // without a scale it is a point
+            Warp::SquareRoot | Warp::Log if scale > 0.0 => Shape::LogNormal,
+            Warp::SquareRoot | Warp::Log => Shape::Normal,
+        };
+        let share_left = (self.warp == Warp::None).then(|| conditioned.share_left());
+        let one = PosteriorComponent { weight: 1.0, mean: constant, scale, shape };
+        let jitter = conditioned.process().jitter();
+        Ok(Found { one, error: (0.0, error.1), share_left, jitter, misfit: 0.0, ratio: None })
+    }
+
+    fn prior_value(&self) -> f64 {
+        match self.mean {
+            PriorMean::Given(mean) => mean,
+            PriorMean::Free => 0.0,
+        }
     }
 
     /// The mixture of the posteriors under each kernel, and how the first was found.
@@ -268,10 +325,14 @@ impl Settings {
         sampled.ratio.clone_from(&first.ratio);
         let size = sampled.modelled(self.warp)?.y().iter().fold(0.0f64, |size, y| size.max(y.abs()));
         if first.misfit > REFUTED * size {
+            if let Some((rows, values)) = sampled.evaluations.contradiction() {
+                let at = sampled.evaluations.place(&sampled.evaluations.row(rows.0));
+                return Err(QuadratureError::TwoValues { rows, values, at });
+            }
             let kernel = fits[0].1.written().to_string();
             return Err(QuadratureError::Refuted { kernel, misfit: first.misfit, size });
         }
-        if self.integrated {
+        if self.integrated && sampled.constant().is_none() {
             let modelled = sampled.modelled(self.warp)?;
             let mut components = Vec::new();
             for (weight, fit) in &fits {
@@ -353,6 +414,11 @@ impl Integral {
         self.posterior.components().iter().all(|one| one.scale == 0.0)
     }
 
+    /// The value of an integrand that was found to be the same everywhere, where the mean of the integral is that value.
+    pub fn constant(&self) -> Option<f64> {
+        self.sampled().constant().filter(|value| self.posterior.mean() == *value)
+    }
+
     /// The kernel of the greatest evidence.
     pub fn kernel(&self) -> &Kernel {
         &self.kernels[0].written
@@ -364,9 +430,16 @@ impl Integral {
     /// [`QuadratureError`].
     pub fn integrand_values(&self) -> Result<Vec<f64>, QuadratureError> {
         match self.sampled() {
-            sampled if sampled.ratio.is_some() => Ok(sampled.modelled(Warp::None)?.y().to_vec()),
+            sampled if sampled.ratio.is_some() => {
+                Ok(sampled.modelled(Warp::None)?.y().iter().map(|y| y * self.unit()).collect())
+            }
             sampled => Ok(sampled.evaluations.y().to_vec()),
         }
+    }
+
+    /// What the values of the process are multiplied by.
+    fn unit(&self) -> f64 {
+        self.ratio.as_ref().map_or(1.0, Ratio::unit)
     }
 
     fn sampled(&self) -> Sampled {
@@ -379,8 +452,33 @@ impl Integral {
     /// # Errors
     /// [`QuadratureError`].
     pub fn predict(&self, x: &[Vec<f64>]) -> Result<Vec<Moments>, QuadratureError> {
-        let modelled = self.sampled().modelled(self.settings.warp)?;
-        let process = self.settings.process(&self.kernels[0].fixed, &modelled)?;
-        Ok(process.predict(x)?.into_iter().map(|g| self.settings.warp.moments(g, &self.evaluations)).collect())
+        let (warp, unit) = (self.settings.warp, self.unit());
+        let in_units = |Moments { mean, variance }| Moments { mean: mean * unit, variance: variance * unit * unit };
+        Ok(self.scaled(x)?.into_iter().map(|g| in_units(warp.moments(g, &self.evaluations))).collect())
+    }
+
+    /// At rows given by column, the integrand at the mean of the process and at this number of standard deviations below and
+    /// above it, in ascending order of the ends: lower end, middle, upper end. On a warped scale all are at least 0.
+    ///
+    /// # Errors
+    /// [`QuadratureError`].
+    pub fn band(&self, x: &[Vec<f64>], deviations: f64) -> Result<Vec<[f64; 3]>, QuadratureError> {
+        let (warp, unit) = (self.settings.warp, self.unit());
+        let band = |g| warp.band(g, deviations, &self.evaluations).map(|value| value * unit);
+        Ok(self.scaled(x)?.into_iter().map(band).collect())
+    }
+
+    /// Mean and variance of the process.
+    fn scaled(&self, x: &[Vec<f64>]) -> Result<Vec<Moments>, QuadratureError> {
+        let (settings, kernel) = (&self.settings, &self.kernels[0].fixed);
+        let modelled = self.sampled().modelled(settings.warp)?;
+        let process = settings.process(kernel, &modelled)?;
+        if self.jitter > process.jitter() {
+            // that of the integral
+            let least = self.jitter / process.size();
+            let noise = (settings.noise, settings.prior_mean());
+            return Process::with_jitter(kernel, noise, &modelled, least)?.predict(x);
+        }
+        process.predict(x)
     }
 }

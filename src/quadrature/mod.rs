@@ -33,12 +33,13 @@ pub use active::{expectation, integrate};
 pub use binary_matrices::{BinaryMatrix, BuffetMeans, FeatureNoise};
 pub use buffet_runs::BuffetModel;
 pub use density::{Component, Density, DensityError, Marginal};
-pub use distribution::{IntegralPosterior, PosteriorComponent};
+pub use distribution::{IntegralPosterior, PosteriorComponent, Shape};
 pub use error::QuadratureError;
 pub use evaluations::Evaluations;
 pub use evidence::{ModelEvidence, model_evidence};
 pub use integral::{
-    Course, Ended, FittedKernel, Integral, Integrand, MOST_EVALUATIONS, Settings, WeightedIntegrand, estimate,
+    Course, Ended, FittedKernel, Integral, Integrand, MOST_EVALUATIONS, MOST_GIVEN, Settings, WeightedIntegrand,
+    estimate,
 };
 pub use mixture_models::{AtomPrior, ComponentDensity, MixtureModel, posterior_mixtures};
 pub use parameters::{default_kernels, product_kernel};

@@ -23,17 +23,25 @@ pub fn default_kernels(names: &[String], density: &Density) -> Vec<Kernel> {
 }
 
 /// A product of kernels of one family, an input each. Its length-scales have a log-normal prior around the standard
-/// deviation of the density with a factor e either way, as a few points say little of them.
+/// deviation of the density, times that of [`widening`], with a factor e either way, as a few points say little of them.
 pub fn product_kernel(family: &str, names: &[String], density: &Density) -> Option<Kernel> {
     let family = families::family(family)?;
     let one = |(i, name): (usize, &String)| {
         let (_, sd) = density.moments(i);
-        let prior = param::Density::new("LogNormal", &[sd.ln(), 1.0]).map(Prior::from);
+        let prior = param::Density::new("LogNormal", &[(sd * widening(names.len())).ln(), 1.0]).map(Prior::from);
         let l = Values::One(Param { prior, ..Param::default() });
         let inputs = Inputs::These(vec![InputRef::Name(name.as_str().into())]);
         Node::Leaf(Leaf { family, inputs, ard: false, params: vec![l, Values::One(Param::default())] }).into()
     };
     Kernel::product(names.iter().enumerate().map(one))
+}
+
+/// By how much length-scales are longer with many inputs: 1 for up to 4, and √d for d of 16 and more. The squared distance
+/// of two points grows with the number of inputs. With length-scales of one standard deviation all points would be
+/// independent under the prior, and the integral near the prior mean for certain.
+fn widening(inputs: usize) -> f64 {
+    let d = inputs as f64;
+    (0.25 * d).min(d.sqrt()).max(1.0)
 }
 
 /// A kernel with values fitted to the evaluations.
@@ -47,6 +55,8 @@ pub struct Fitted {
 
 /// The number of starts of the optimiser.
 const RESTARTS: usize = 4;
+/// Parameters are fitted to at most so many evaluations; the scale that has a closed form is that of all.
+const MOST_FITTED: usize = 400;
 
 /// Fits the free parameters of a kernel to evaluations.
 ///
@@ -60,6 +70,14 @@ pub fn fitted(
     seed: u64,
     progress: &dyn Progress,
 ) -> Result<Fitted, QuadratureError> {
+    let thinned;
+    let evaluations = match evaluations.n() <= MOST_FITTED {
+        true => evaluations,
+        false => {
+            thinned = evaluations.thinned(MOST_FITTED);
+            &thinned
+        }
+    };
     let columns: Vec<&[f64]> = evaluations.x().iter().map(Vec::as_slice).collect();
     let bound = kernel.bind(&Schema::unnamed(evaluations.names(), &columns))?;
     let is_free = bound.slots().iter().any(|slot| slot.state == SlotState::Free);

@@ -3,20 +3,35 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use crate::linalg::vector::log_sum_exp;
+use crate::linalg::vector::{exp_scaled, log_sum_exp};
 
 /// An index, with probability proportional to the exponential of its entry.
 pub fn picked(log: &[f64], random: &mut impl RngExt) -> usize {
-    let top = log.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let total: f64 = log.iter().map(|log| (log - top).exp()).sum();
-    let mut left = random.random_range(0.0..1.0) * total;
+    // together they have less weight than rounding
+    const NEGLIGIBLE: f64 = -60.0;
+    let total = log_total(log);
+    let mut left: f64 = random.random_range(0.0..1.0);
+    let mut last = log.len() - 1;
     for (i, log) in log.iter().enumerate() {
-        left -= (log - top).exp();
-        if left < 0.0 {
-            return i;
+        if log - total > NEGLIGIBLE {
+            left -= (log - total).exp();
+            last = i;
+            if left < 0.0 {
+                break;
+            }
         }
     }
-    log.len() - 1
+    last
+}
+
+/// log Σ exp of many finite entries, by vectors.
+pub fn log_total(log: &[f64]) -> f64 {
+    // below it a term adds nothing
+    const FAR: f64 = -700.0;
+    let top = log.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut terms: Vec<f64> = log.iter().map(|log| (log - top).max(FAR)).collect();
+    exp_scaled(&mut terms, 1.0, 1.0);
+    top + terms.iter().sum::<f64>().ln()
 }
 
 /// As many indices as there are entries, in proportion to their exponentials: systematic resampling. If no entry has any

@@ -31,6 +31,22 @@ pub struct Process {
     pub(super) sizes: Vector,
 }
 
+/// The largest jitter that is added to a covariance matrix, as a share of its mean diagonal.
+pub const LARGEST_JITTER: f64 = 1e-4;
+
+/// The least jitter above 0 for n evaluations, as a share of the mean diagonal: the rounding of a sum of n terms.
+pub fn smallest_jitter(n: usize) -> f64 {
+    n as f64 * f64::EPSILON
+}
+
+/// Shares of the mean diagonal that are tried as jitter: the least, and then powers of ten above rounding.
+fn jitters(least: f64, n: usize) -> impl Iterator<Item = f64> {
+    let next = (10.0 * least).max(smallest_jitter(n));
+    let more =
+        std::iter::successors(Some(next), |share| Some(10.0 * share)).take_while(|share| *share < LARGEST_JITTER);
+    std::iter::once(least).chain(more).chain(std::iter::once(LARGEST_JITTER.max(least)))
+}
+
 /// A random variable: mean and variance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
@@ -49,6 +65,19 @@ impl Process {
         mean: PriorMean,
         evaluations: &Evaluations,
     ) -> Result<Self, QuadratureError> {
+        Self::with_jitter(kernel, (noise, mean), evaluations, 0.0)
+    }
+
+    /// The same with at least this jitter on the diagonal, as a share of its mean.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_jitter(
+        kernel: &Kernel,
+        (noise, mean): (f64, PriorMean),
+        evaluations: &Evaluations,
+        least: f64,
+    ) -> Result<Self, QuadratureError> {
         let n = evaluations.n();
         if n == 0 {
             return Err(QuadratureError::NoPoints);
@@ -63,7 +92,9 @@ impl Process {
             k[(i, i)] = own + noise;
         }
         let sizes = k.diagonal().map(|own| own.max(0.0).sqrt());
-        let factor = Cholesky::new(k).map_err(|_| QuadratureError::NotPositiveDefinite { n })?;
+        let size = k.diagonal().mean();
+        let factor = Cholesky::with_jitters(k, jitters(least, n).map(|share| share * size))
+            .map_err(|_| QuadratureError::NotPositiveDefinite { n })?;
         let ones = factor.solve(&Vector::repeat(n, 1.0));
         let (mean, free_mean) = match mean {
             PriorMean::Given(mean) => (mean, false),
@@ -101,6 +132,16 @@ impl Process {
         self.factor.jitter()
     }
 
+    /// The mean prior variance of an evaluation.
+    pub fn size(&self) -> f64 {
+        self.sizes.norm_squared() / self.n() as f64
+    }
+
+    /// The jitter as a share of the mean diagonal.
+    pub fn jitter_share(&self) -> f64 {
+        if self.jitter() > 0.0 { self.jitter() / self.size() } else { 0.0 }
+    }
+
     /// The largest difference between an evaluation and the mean of the process there, apart from noise: what the jitter
     /// makes of it.
     pub fn misfit(&self) -> f64 {
@@ -127,6 +168,13 @@ impl Process {
             Ok(self.bound.cross(&self.values, &row, &row)?[(0, 0)])
         };
         Ok((k, (0..rows.n()).map(own).collect::<Result<_, QuadratureError>>()?))
+    }
+
+    /// The prior covariances of the integrand at some rows with the one of these indices.
+    pub(super) fn covariances(&self, x: &[Vec<f64>], with: usize) -> Result<Vector, QuadratureError> {
+        let rows = self.rows(x)?;
+        let k = self.bound.cross(&self.values, &rows, &rows.rows(with..with + 1))?;
+        Ok(k.column(0).into_owned())
     }
 
     /// Mean and variance of the integrand at rows given by columns.

@@ -9,7 +9,7 @@ use super::conditioned::Conditioned;
 use super::embedding::Embedding;
 use super::error::QuadratureError;
 use super::evaluations::{Evaluations, all_equal};
-use super::process::{PriorMean, Process};
+use super::process::PriorMean;
 use super::warp::Warp;
 use crate::kernel::Kernel;
 
@@ -32,6 +32,18 @@ impl Ratio {
     /// The factor at the evaluated points, in their order.
     pub fn new(factor: Vec<f64>) -> Self {
         Self { factor, expectation: f64::NAN, normaliser: f64::NAN }
+    }
+
+    /// The largest factor. The process stands for (f − E) ℓ in units of it, as the size of ℓ has no meaning.
+    pub fn unit(&self) -> f64 {
+        let largest = self.factor.iter().copied().fold(0.0, f64::max);
+        if largest > 0.0 { largest } else { 1.0 }
+    }
+
+    /// The factor divided by its largest value.
+    pub fn in_units(&self) -> Vec<f64> {
+        let unit = self.unit();
+        self.factor.iter().map(|l| l / unit).collect()
     }
 }
 
@@ -78,14 +90,15 @@ impl Sampled {
     /// [`QuadratureError::NotPositive`].
     pub fn modelled(&self, warp: Warp) -> Result<Evaluations, QuadratureError> {
         let Some(ratio) = &self.ratio else { return warp.apply(&self.evaluations) };
-        let pairs = self.evaluations.y().iter().zip(&ratio.factor);
+        let factor = ratio.in_units();
+        let pairs = self.evaluations.y().iter().zip(&factor);
         Ok(self.evaluations.with_values(pairs.map(|(f, l)| (f - ratio.expectation) * l).collect()))
     }
 
     /// The factor at the points, where there is one and E is not known.
     pub fn unsettled(&self) -> Option<Evaluations> {
         let ratio = self.ratio.as_ref().filter(|ratio| ratio.expectation.is_nan())?;
-        Some(self.evaluations.with_values(ratio.factor.clone()))
+        Some(self.evaluations.with_values(ratio.in_units()))
     }
 
     /// Whether the values, and those of the factor, are each the same everywhere or the factor is 0.
@@ -96,20 +109,42 @@ impl Sampled {
         }
     }
 
-    /// What the parameters of the kernel are fitted to: h, or the factor where h is not known or is 0 to rounding.
+    /// The value of an integrand that is the same at all points.
+    pub fn constant(&self) -> Option<f64> {
+        let values = &self.evaluations;
+        values.y().first().copied().filter(|_| self.ratio.is_none() && values.are_constant())
+    }
+
+    /// What the parameters of the kernel are fitted to. For an expectation this is (f − E − δ) ℓ where δ is the standard
+    /// deviation of the values of f: it has the roughness of f ℓ and of ℓ. At E itself the deviation is about 0 wherever a
+    /// few points have most of the factor, which would hide how narrow it is. It is the factor where f is constant.
     ///
     /// # Errors
     /// As [`modelled`](Self::modelled).
     pub fn fitted_to(&self, warp: Warp) -> Result<Evaluations, QuadratureError> {
-        let modelled = self.modelled(warp)?;
-        let Some(ratio) = &self.ratio else { return Ok(modelled) };
+        let Some(ratio) = &self.ratio else { return self.modelled(warp) };
+        let (y, factor) = (self.evaluations.y(), ratio.in_units());
+        let spread = spread(y, &vec![1.0; y.len()]);
         let size = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0f64, |size, y| size.max(y.abs()));
-        let weighted = size(&mut self.evaluations.y().iter().zip(&ratio.factor).map(|(f, l)| f * l));
-        let rest = size(&mut modelled.y().iter().copied());
-        match rest > 1e-12 * weighted {
-            true => Ok(modelled),
-            false => Ok(self.evaluations.with_values(ratio.factor.clone())),
+        let weighted = size(&mut y.iter().zip(&factor).map(|(f, l)| f * l));
+        let apart: Vec<f64> = y.iter().zip(&factor).map(|(f, l)| (f - ratio.expectation - spread) * l).collect();
+        match size(&mut apart.iter().copied()) > 1e-12 * weighted {
+            true => Ok(self.evaluations.with_values(apart)),
+            false => Ok(self.evaluations.with_values(factor)),
         }
+    }
+
+    /// By how much the function of an expectation may differ from it in places where the factor is large and that have not
+    /// been seen: δ² = d²/(m − 1) + D²/m³, at most D². The factor belongs to m = (Σℓ)²/Σℓ² points, over which the function has
+    /// the standard deviation d; over all points it is D. With one point that has all of the factor nothing is known of how
+    /// the function changes where the factor is large, with many it is seen.
+    pub fn unseen(&self) -> f64 {
+        let Some(ratio) = &self.ratio else { return 0.0 };
+        let (y, factor) = (self.evaluations.y(), ratio.in_units());
+        let squares: f64 = factor.iter().map(|l| l * l).sum();
+        let m = factor.iter().sum::<f64>().powi(2) / squares;
+        let (near, all) = (spread(y, &factor), spread(y, &vec![1.0; y.len()]));
+        if m > 1.0 { (near / (m - 1.0).sqrt()).hypot(all * m.powf(-1.5)).min(all) } else { all }
     }
 
     /// E and the mean of ∫ ℓ p under a kernel. Where that mean is not positive, E is the plain weighted mean.
@@ -118,13 +153,13 @@ impl Sampled {
     /// [`QuadratureError`].
     pub fn settle(&mut self, kernel: &Kernel, embedding: &Embedding, mean: PriorMean) -> Result<(), QuadratureError> {
         let Some(ratio) = &mut self.ratio else { return Ok(()) };
-        let weighted: Vec<f64> = self.evaluations.y().iter().zip(&ratio.factor).map(|(f, l)| f * l).collect();
-        let plain = weighted.iter().sum::<f64>() / ratio.factor.iter().sum::<f64>();
+        let (factor, unit) = (ratio.in_units(), ratio.unit());
+        let weighted: Vec<f64> = self.evaluations.y().iter().zip(&factor).map(|(f, l)| f * l).collect();
+        let plain = weighted.iter().sum::<f64>() / factor.iter().sum::<f64>();
         let values = self.evaluations.with_values(weighted);
-        let process = Process::new(kernel, 0.0, mean, &values)?;
-        let conditioned = Conditioned::new(&process, embedding, &values)?;
-        let (above, below) = (conditioned.integral().mean, conditioned.mean_of(&ratio.factor));
-        ratio.normaliser = below;
+        let conditioned = Conditioned::new(kernel, (0.0, mean), embedding, &values)?;
+        let (above, below) = (conditioned.integral().mean, conditioned.mean_of(&factor));
+        ratio.normaliser = below * unit;
         ratio.expectation = if below > 0.0 { above / below } else { plain };
         Ok(())
     }
@@ -137,7 +172,7 @@ impl Sampled {
         let y = self.evaluations.y();
         let size = match &self.ratio {
             None => y.iter().fold(0.0f64, |size, y| size.max(y.abs())),
-            Some(ratio) => y.iter().zip(&ratio.factor).fold(0.0f64, |size, (y, l)| size.max((y * l).abs())),
+            Some(ratio) => y.iter().zip(ratio.in_units()).fold(0.0f64, |size, (y, l)| size.max((y * l).abs())),
         };
         match warp == Warp::Log || size == 0.0 || (SMALLEST..=LARGEST).contains(&size) {
             true => Ok(()),
@@ -149,6 +184,13 @@ impl Sampled {
     pub fn has_no_mass(&self) -> bool {
         self.ratio.as_ref().is_some_and(|ratio| ratio.factor.iter().all(|l| *l == 0.0))
     }
+}
+
+/// The standard deviation of values with weights.
+fn spread(values: &[f64], weights: &[f64]) -> f64 {
+    let total: f64 = weights.iter().sum();
+    let mean = values.iter().zip(weights).map(|(y, w)| y * w).sum::<f64>() / total;
+    (values.iter().zip(weights).map(|(y, w)| w * (y - mean).powi(2)).sum::<f64>() / total).sqrt()
 }
 
 fn check(factor: f64, at: impl Fn() -> String) -> Result<(), QuadratureError> {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::save::{SaveError, read_json};
 use crate::kernel::Kernel;
 use crate::quadrature::{
-    Course, Density, Ended, Evaluations, Integral, MOST_EVALUATIONS, PriorMean, QuadratureError, Ratio, Settings, Warp,
+    Course, Density, Ended, Evaluations, Integral, MOST_GIVEN, PriorMean, QuadratureError, Ratio, Settings, Warp,
 };
 
 /// The contents of the file.
@@ -122,8 +122,8 @@ impl SavedIntegral {
         let wrong = |reason: String| SaveError::NotAnIntegral { path: path.clone(), reason };
         let failed = |error: QuadratureError| wrong(error.to_string());
         let n = self.values.len();
-        if n == 0 || n > MOST_EVALUATIONS || self.at.iter().any(|column| column.len() != n) {
-            return Err(wrong(format!("each input has as many points as there are values, 1 to {MOST_EVALUATIONS}")));
+        if n == 0 || n > MOST_GIVEN || self.at.iter().any(|column| column.len() != n) {
+            return Err(wrong(format!("each input has as many points as there are values, 1 to {MOST_GIVEN}")));
         }
         let Some(warp) = Warp::named(&self.scale) else {
             return Err(wrong(format!("there is no scale `{}`", self.scale)));

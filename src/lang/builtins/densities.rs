@@ -68,6 +68,10 @@ fn marginals(value: &Value) -> Res<Vec<Marginal>> {
 }
 
 fn no_density(value: &Value) -> LangError {
+    if matches!(value, Value::Density(_)) {
+        return LangError::new("the components of a mixture are not mixtures themselves")
+            .help("list all components in one mixture, with the products of their weights");
+    }
     LangError::new(format!("{} is not a density of an input", value.kind().noun()))
         .help("write `normal(0, 1)` or `uniform(0, 1)`, one for each input: `[normal(0, 1), uniform(0, 1)]`")
 }
@@ -88,12 +92,36 @@ fn marginal(prior: &Prior) -> Res<Marginal> {
     made.map_err(|error| LangError::new(error.to_string()))
 }
 
-/// The density in a value: a distribution, a list with one per input, or a mixture.
+/// The density in a value: a distribution, a mixture, or a list of these, each of inputs of its own.
 pub(super) fn density_of(value: Value) -> Res<Density> {
-    match value {
-        Value::Density(density) => Ok(density.as_ref().clone()),
-        other => Density::product(marginals(&other)?).map_err(|error| LangError::new(error.to_string())),
+    let refused = |error: DensityError| LangError::new(error.to_string());
+    if let Value::Density(density) = value {
+        return Ok(density.as_ref().clone());
     }
+    let factors = if value.items().is_some() { listed(&value)? } else { vec![value.clone()] };
+    if !factors.iter().any(|factor| matches!(factor, Value::Density(_))) {
+        return Density::product(marginals(&value)?).map_err(refused);
+    }
+    // a product of mixtures is a mixture of products
+    let mut components = vec![Component { weight: 1.0, marginals: Vec::new() }];
+    for factor in factors {
+        let more = match factor {
+            Value::Density(density) => density.components().to_vec(),
+            other => vec![Component { weight: 1.0, marginals: marginals(&other)? }],
+        };
+        if components.len() * more.len() > MOST_PARTS {
+            let text = format!("the product of these densities has more than {MOST_PARTS} components");
+            return Err(LangError::new(text).help("leave components of small weight out"));
+        }
+        let pairs = components.iter().flat_map(|a| more.iter().map(move |b| (a, b)));
+        components = pairs
+            .map(|(a, b)| Component {
+                weight: a.weight * b.weight,
+                marginals: a.marginals.iter().chain(&b.marginals).copied().collect(),
+            })
+            .collect();
+    }
+    Density::mixture(components).map_err(refused)
 }
 
 pub static DENSITIES: &[Builtin] = &[Builtin {

@@ -19,6 +19,8 @@ use super::densities::density_of;
 
 /// The default number of evaluations.
 const DEFAULT_EVALUATIONS: usize = 20;
+/// With more evaluated points than this, a factorisation takes a second.
+const MANY: usize = 500;
 
 /// The integrand.
 enum Integrand {
@@ -66,7 +68,16 @@ fn integrate(call: &mut Call<'_, '_>) -> Res<Value> {
             let settings = settings(call, density, &names, factor.is_some())?;
             let evaluations = evaluated(&data, names)?;
             let progress = call.eval.progress;
-            let integral = estimate(evaluations, factor, settings, progress).map_err(|error| refused(call, error))?;
+            let integral = match evaluations.n() > MANY {
+                false => estimate(evaluations, factor, settings, progress),
+                // a factorisation does not look whether it should stop
+                true => {
+                    progress.report(0.0, &format!("{} evaluations", evaluations.n()));
+                    let stop = progress.stop_handle();
+                    call.unless_stopped(move || estimate(evaluations, factor, settings, &stop))?
+                }
+            };
+            let integral = integral.map_err(|error| refused(call, error))?;
             Ok(Value::Integral(Arc::new(Integrated { integral, function: None, under: None })))
         }
         Integrand::Function(function) => {
@@ -160,6 +171,11 @@ fn evaluated(data: &Dataset, names: Vec<String>) -> Res<Evaluations> {
         let error = LangError::new("the data have no target, which holds the values of the integrand").argument("f");
         return Err(error.help("`data |> target(y)` names the column"));
     };
+    let mut used = data.target().into_iter().chain(data.inputs());
+    if let Some(column) = used.find(|column| column.levels().is_some()) {
+        let text = format!("column `{}` holds text, and an integrand gives numbers at numbers", column.name());
+        return Err(LangError::new(text).argument("f").help("`data |> select([…])` keeps columns of numbers"));
+    }
     let x = data.x().iter().map(|x| x.to_vec()).collect();
     Evaluations::new(names, x, y.to_vec()).map_err(|error| LangError::new(error.to_string()).argument("f"))
 }
@@ -255,6 +271,12 @@ pub(super) fn refused(call: &Call<'_, '_>, error: QuadratureError) -> LangError 
             .argument("kernel")
             .help("give a kernel of the integrand; `SE + WN` has noisy evaluations"),
         QuadratureError::TooMany { .. } => LangError::new(error.to_string()).argument("n"),
+        QuadratureError::TooManyGiven { given, most } => LangError::new(error.to_string())
+            .argument("f")
+            .help(format!("keep one row in {}: neighbours say the same of a smooth integrand", given.div_ceil(*most))),
+        QuadratureError::TwoValues { .. } => LangError::new(error.to_string()).argument("f").help(
+            "keep one row for each point, such as their mean, or give the variance of the evaluations: `noise=0.01`",
+        ),
         QuadratureError::Factor { .. } | QuadratureError::FactorCount { .. } => {
             LangError::new(error.to_string()).argument("under")
         }
@@ -289,7 +311,7 @@ pub static QUADRATURE: &[Builtin] = &[Builtin {
         ),
         Place::keyword(
             "over",
-            Want::Either(&[Want::Each(&Want::Kind(Kind::Dist)), Want::Kind(Kind::Density)]),
+            Want::Each(&Want::Either(&[Want::Kind(Kind::Dist), Want::Kind(Kind::Density)])),
             "none",
             "the density: `normal(mean, sd)`, `uniform(lo, hi)`, a list of these for several inputs, or `mixture(…)`",
         ),
@@ -313,7 +335,7 @@ pub static QUADRATURE: &[Builtin] = &[Builtin {
             "scale",
             Want::Choice(&["none", "sqrt", "log"]),
             "\"none\"",
-            "the scale of the process: \"sqrt\" or \"log\" for integrands that are positive",
+            "the scale of the process: \"sqrt\" or \"log\" for integrands that are at least 0",
         ),
         Place::keyword(
             "parameters",
@@ -330,7 +352,7 @@ pub static QUADRATURE: &[Builtin] = &[Builtin {
                `kernel=` the result is a mixture over Matérn kernels of orders 5/2, 3/2 and 1/2 by their evidence and prior odds of 4 for each against \
                the smoother one, each a \
                product over the inputs whose length-scales have a log-normal prior around the standard deviation of the \
-               density. `under=l` gives the expectation of f under the density proportional to l times `over`, which need not \
+               density, with more than four inputs a multiple of it. `under=l` gives the expectation of f under the density proportional to l times `over`, which need not \
                be normalised; for evaluated points, `under` lists the factor at each. `integrate(z, n=10)` makes ten more \
                evaluations for an integral `z`.",
     examples: &[

@@ -46,13 +46,18 @@ enum Method {
 impl Method {
     fn of(call: &mut Call<'_, '_>) -> Res<Self> {
         let method: std::sync::Arc<str> = call.or("method", "sum".into())?;
+        if &*method == "bq" {
+            refuse(call, &["n", "seed"], "`method=\"sum\"`")?;
+            return Ok(Self::Quadrature);
+        }
+        refuse(call, &["l"], "`method=\"bq\"`")?;
         let seed = call.or("seed", call.eval.host.seed as usize)? as u64;
         let draws = call.or("n", DRAWS)?;
         if draws > MOST_DRAWS {
             let text = format!("`n` is at most {MOST_DRAWS}, found {draws}");
             return Err(LangError::new(text).argument("n"));
         }
-        Ok(if &*method == "bq" { Self::Quadrature } else { Self::Sum { draws, seed } })
+        Ok(Self::Sum { draws, seed })
     }
 }
 
@@ -88,9 +93,27 @@ fn sensitivity(call: &mut Call<'_, '_>) -> Res<Value> {
     let x = matrix(&rows_of(&call.arg::<Value>("x")?).map_err(|t| t.argument("x"))?);
     let method = Method::of(call)?;
     match samples[0] {
-        Value::Record(_) => of_mixtures(call, &method, &samples, &x),
-        _ => of_matrices(call, &method, &samples, &x),
+        Value::Record(_) => {
+            refuse(call, &["noise_sd", "feature_sd"], "binary matrices, and these samples are mixtures")?;
+            of_mixtures(call, &method, &samples, &x)
+        }
+        _ => {
+            let places = ["mean", "degrees", "sd", "scale", "l"];
+            refuse(call, &places, "mixtures, and these samples are binary matrices")?;
+            of_matrices(call, &method, &samples, &x)
+        }
     }
+}
+
+/// Rejects arguments that would have no effect.
+fn refuse(call: &mut Call<'_, '_>, places: &[&'static str], of: &str) -> Res<()> {
+    for place in places {
+        if call.maybe::<Value>(place)?.is_some() {
+            let error = LangError::new(format!("`{place}` is for {of}")).argument(place);
+            return Err(error.help(format!("leave `{place}` out")));
+        }
+    }
+    Ok(())
 }
 
 fn of_matrices(call: &mut Call<'_, '_>, method: &Method, samples: &[Value], x: &Matrix) -> Res<Value> {

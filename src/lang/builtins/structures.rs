@@ -205,10 +205,11 @@ fn buffet_samples(call: &mut Call<'_, '_>) -> Res<Value> {
     let progress = call.eval.progress;
     let mut z = BinaryMatrix::empty(x.nrows());
     let mut samples = Vec::with_capacity(sweeps);
-    for _ in 0..sweeps {
-        call.eval.poll()?;
-        if !z.sweep(&x, alpha, sd, &mut random, &|| progress.stop()) {
-            return Err(LangError::stopped());
+    for done in 0..sweeps {
+        progress.report(done as f64 / sweeps as f64, &format!("{done} samples"));
+        if progress.stop() || !z.sweep(&x, alpha, sd, &mut random, &|| progress.stop()) {
+            stopped_after(call, done, sweeps)?;
+            break;
         }
         samples.push(binary_value(&z)?);
     }
@@ -226,9 +227,18 @@ fn mixture_samples(call: &mut Call<'_, '_>) -> Res<Value> {
     let progress = call.eval.progress;
     let samples = posterior_mixtures(&x, (alpha, &prior, scale), sweeps, &mut random, &|| progress.stop());
     if samples.len() < sweeps {
-        return Err(LangError::stopped());
+        stopped_after(call, samples.len(), sweeps)?;
     }
     Value::checked_list(samples.iter().map(mixture_value))
+}
+
+/// A sampler that the user stopped has the samples until then, if there are any.
+fn stopped_after(call: &mut Call<'_, '_>, done: usize, asked: usize) -> Res<()> {
+    if done == 0 {
+        return Err(LangError::stopped());
+    }
+    call.warn(format!("the sampler was stopped after {done} of {asked} samples: these are kept"));
+    Ok(())
 }
 
 fn atom_prior(call: &mut Call<'_, '_>, dimensions: usize) -> Res<AtomPrior> {
