@@ -406,8 +406,8 @@ mod tests {
         // exp(−a (x − c)²) has the integral exp(−a c²/(1 + 2a))/√(1 + 2a)
         for (warp, least) in [(Warp::SquareRoot, 85), (Warp::Log, 85)] {
             let (mut inside, mut all) = (0, 0);
-            for (a, c) in [(1.0, 0.0), (4.0, 0.0), (10.0, 1.0), (0.3, -1.0f64)] {
-                let right = (-a * c * c / (1.0 + 2.0 * a)).exp() / (1.0 + 2.0 * a as f64).sqrt();
+            for (a, c) in [(1.0f64, 0.0f64), (4.0, 0.0), (10.0, 1.0), (0.3, -1.0)] {
+                let right = (-a * c * c / (1.0 + 2.0 * a)).exp() / (1.0 + 2.0 * a).sqrt();
                 for n in [6, 9, 12, 20] {
                     for seed in 0..5 {
                         let (none, one) = settings(vec![normal], seed);

@@ -234,7 +234,7 @@ impl Conditioned {
         let of_deviation =
             unit * self.process.scale().0 * degrees + 2.0 * mixed.abs() * unseen + of_factor * unseen * unseen;
         let left = normaliser * normaliser - of_factor;
-        if !(left > 0.0) {
+        if left.is_nan() || left <= 0.0 {
             return None;
         }
         // left · e² + 2 mixed · e − of_deviation = 0

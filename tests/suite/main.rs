@@ -30,6 +30,7 @@ mod script_folders;
 mod search;
 mod sparse;
 mod statements;
+mod stopping;
 mod support;
 mod tables;
 mod transcripts;

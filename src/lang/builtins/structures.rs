@@ -206,7 +206,7 @@ fn buffet_samples(call: &mut Call<'_, '_>) -> Res<Value> {
     let mut z = BinaryMatrix::empty(x.nrows());
     let mut samples = Vec::with_capacity(sweeps);
     for done in 0..sweeps {
-        progress.report(done as f64 / sweeps as f64, &format!("{done} samples"));
+        progress.report(done as f64 / sweeps as f64, &format!("{done} of {sweeps} samples"));
         if progress.stop() || !z.sweep(&x, alpha, sd, &mut random, &|| progress.stop()) {
             stopped_after(call, done, sweeps)?;
             break;
