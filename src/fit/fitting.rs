@@ -346,11 +346,12 @@ fn race(
     reached: &(dyn Fn(f64) + Sync),
 ) {
     let (mut alive, mut steps) = (runs.len(), FIRST_ROUND);
+    let settled = bar.after.min(max_iter);
     let mut spent = 0;
     let rounds = (usize::BITS - alive.div_ceil(FINALISTS).leading_zeros()) as f64 + 1.0;
     let mut round = 0.0;
     loop {
-        let last = alive <= FINALISTS && (spent >= bar.after || bar.value == f64::INFINITY);
+        let last = alive <= FINALISTS && (spent >= settled || bar.value == f64::INFINITY);
         let portion = if last { max_iter.saturating_sub(spent) } else { steps.min(max_iter.saturating_sub(spent)) };
         let done = Mutex::new((0usize, f64::INFINITY));
         let heard = Quiet(progress);
@@ -381,7 +382,7 @@ fn race(
         if last || progress.stop() {
             break;
         }
-        let barred = |entry: &&Entry<'_, '_>| spent >= bar.after && value(entry) > bar.value;
+        let barred = |entry: &&Entry<'_, '_>| spent >= settled && value(entry) > bar.value;
         let level = alive - runs[..alive].iter().filter(barred).count();
         let left = alive.div_ceil(2).max(FINALISTS).min(level);
         for entry in &mut runs[left..alive] {

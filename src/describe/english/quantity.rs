@@ -113,7 +113,8 @@ pub fn place(value: f64, range: Option<(f64, f64)>) -> String {
     };
     let power = step.log10().floor();
     let unit = 10f64.powf(power);
-    let rounded = (value / unit).round() * unit;
+    // plus 0, so that no place is -0
+    let rounded = (value / unit).round() * unit + 0.0;
     let text = format!("{rounded:.*}", (-power).clamp(0.0, 12.0) as usize);
     text.parse().map_or(text, number)
 }
@@ -160,6 +161,7 @@ mod tests {
         assert_eq!(place(1949.234, Some((1949.0, 1961.0))), "1949.23");
         assert_eq!(place(1949.234, Some((1700.0, 2000.0))), "1949");
         assert_eq!(place(0.5, None), "0.5");
+        assert_eq!(place(-0.003, Some((-0.8, 2.0))), "0");
         assert_eq!(date_place(18402.9, TimeUnit::Day, Some((18262.0, 18659.0))), "2020-05-21");
         assert_eq!(date_place(0.25, TimeUnit::Day, Some((0.0, 2.0))), "1970-01-01T06:00:00");
         assert_eq!(place(12345.6, Some((0.0, 1e6))), "12000");

@@ -118,3 +118,14 @@ fn a_fit_that_must_reach_more_than_it_can_gives_none() {
     assert!(beyond(fit.lml() + 1.0).is_none());
     assert!(beyond(fit.lml() + 1000.0).is_none());
 }
+
+#[test]
+fn a_fit_of_few_steps_ends() {
+    let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(60);
+    for max_iter in [0, 1, 3, 20] {
+        let options = Options { restarts: 2, max_iter, ..Options::default() };
+        let fit = fit_as_written(&trend_and_season(), &airline, options, &Silent).unwrap();
+        assert!(fit.lml().is_finite());
+        assert!(fit_beyond(&trend_and_season(), &airline, options, fit.lml() + 1000.0, &Silent).unwrap().is_none());
+    }
+}

@@ -16,7 +16,7 @@ use crate::lang::error::{LangError, Res};
 use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::plot::{PlotError, PlotOptions};
 use crate::lang::payload::sheet::Sheet;
-use crate::model::{Classes, Entry, Inducing, ModelError};
+use crate::model::{Classes, Entry, Inducing, ModelError, SparseMethod};
 
 impl ValueKind for Arc<Fit> {
     const NAME: &'static str = "Fit";
@@ -137,13 +137,11 @@ fn terms(fit: &Fit) -> Res<(f64, f64)> {
 }
 
 fn bound(fit: &Fit) -> Res<Value> {
-    let bound = fit.bound().map(Value::Number);
-    bound.ok_or_else(|| {
-        let of_fitc = "the approximation of FITC has a log marginal likelihood, `.lml`, and no bound";
-        let text =
-            if fit.sparse().is_some() { of_fitc } else { "an exact fit has a log marginal likelihood, and no bound" };
-        LangError::new(text).help("write `.lml`; the bound is that of `inference=\"vfe\"`")
-    })
+    if fit.sparse() == Some(SparseMethod::Fitc) {
+        let error = LangError::new("the approximation of FITC has a log marginal likelihood, `.lml`, and no bound");
+        return Err(error.help("write `.lml`; the bound is that of `inference=\"vfe\"`"));
+    }
+    Ok(Value::maybe_number(fit.bound()))
 }
 
 fn only_bound(error: ModelError) -> LangError {
