@@ -23,7 +23,8 @@ pub fn default_kernels(names: &[String], density: &Density) -> Vec<Kernel> {
 }
 
 /// A product of kernels of one family, an input each. Its length-scales have a log-normal prior around the standard
-/// deviation of the density, times that of [`widening`], with a factor e either way, as a few points say little of them.
+/// deviation of the density, with a factor e either way, as a few points say little of them. With more than four inputs it
+/// is around a multiple: d/4 times the standard deviation for up to 16 inputs, √d times for more.
 pub fn product_kernel(family: &str, names: &[String], density: &Density) -> Option<Kernel> {
     let family = families::family(family)?;
     let one = |(i, name): (usize, &String)| {
