@@ -7,8 +7,8 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 
 use super::error::DeepError;
-use super::layer::{Conditional, LayerVars, conditional, given_pseudo_outputs};
-use super::tape::{Tape, log_mean_exp};
+use super::layer::{Conditional, Given, LayerVars, conditional, given_pseudo_outputs};
+use super::tape::{Tape, TapeError, Var, log_mean_exp};
 use super::train::DeepFit;
 use crate::data::Dataset;
 use crate::linalg::{LOG_2PI, Matrix, pivoted_cholesky, pivoted_columns};
@@ -99,6 +99,14 @@ fn average(all: &[Vec<f64>]) -> Vec<f64> {
 struct Moments {
     mean: Matrix,
     covariance: Matrix,
+}
+
+/// A layer at some rows on a tape.
+struct Recorded {
+    vars: LayerVars,
+    rows: Var,
+    given: Given,
+    conditional: Conditional,
 }
 
 impl DeepFit {
@@ -260,23 +268,20 @@ impl DeepFit {
 
     /// The same with memory for the rank of the covariance only.
     fn normal_of_many(&self, layer: usize, rows: &Matrix) -> Result<Normal, DeepError> {
-        let (bound, values) = (&self.problem.layers[layer].bound, &self.values.layers[layer]);
         let mut tape = Tape::new();
-        let vars = LayerVars::new(&mut tape, values);
-        let all = tape.leaf(rows.clone());
-        let given = given_pseudo_outputs(&mut tape, bound, &vars, all)?;
-        let Conditional { mean, variance, spread } = conditional(&mut tape, &vars, &given);
+        let Recorded { given, conditional: Conditional { mean, variance, spread }, .. } =
+            self.recorded(&mut tape, layer, rows)?;
+        let (bound, theta) = (&self.problem.layers[layer].bound, &self.values.layers[layer].theta);
+        let columns: Vec<&[f64]> = rows.as_slice().chunks_exact(rows.nrows()).collect();
+        let points = bound.points(&columns).map_err(TapeError::from)?;
         let diagonal = tape.value(variance).as_slice().to_vec();
         let (half, spread) = (tape.value(given.half), spread.map(|spread| tape.value(spread)));
-        let mut rank = 0;
-        let root = pivoted_columns(diagonal, rows.nrows(), TOLERANCE, |pivot| -> Result<Vec<f64>, DeepError> {
-            rank += 1;
+        let root = pivoted_columns(diagonal, rows.nrows(), TOLERANCE, |pivot, rank| -> Result<Vec<f64>, DeepError> {
             refuse_if_rough(rank, rows.nrows())?;
-            let mut one = Tape::new();
-            let theta = LayerVars::new(&mut one, values).theta;
-            let (all, row) = (one.leaf(rows.clone()), one.leaf(rows.rows(pivot, 1).into_owned()));
-            let own = one.kernel(bound, theta, all, row)?;
-            let mut column = one.value(own) - half.tr_mul(&half.column(pivot));
+            let row: Vec<&[f64]> = columns.iter().map(|column| &column[pivot..=pivot]).collect();
+            let row = bound.points(&row).map_err(TapeError::from)?;
+            let own = bound.cross(theta, &points, &row).map_err(TapeError::from)?;
+            let mut column = own - half.tr_mul(&half.column(pivot));
             if let Some(spread) = spread {
                 column += spread.tr_mul(&spread.column(pivot));
             }
@@ -285,19 +290,26 @@ impl DeepFit {
         Ok(Normal { mean: tape.value(mean).clone(), root })
     }
 
+    /// Records the distribution of a layer at some rows.
+    fn recorded<'s>(&'s self, tape: &mut Tape<'s>, layer: usize, rows: &Matrix) -> Result<Recorded, DeepError> {
+        let vars = LayerVars::new(tape, &self.values.layers[layer]);
+        let rows = tape.leaf(rows.clone());
+        let given = given_pseudo_outputs(tape, &self.problem.layers[layer].bound, &vars, rows)?;
+        let conditional = conditional(tape, &vars, &given);
+        Ok(Recorded { vars, rows, given, conditional })
+    }
+
     /// With `whole` the full covariance, otherwise its diagonal as a column.
     fn moments(&self, layer: usize, rows: &Matrix, whole: bool) -> Result<Moments, DeepError> {
-        let (bound, values) = (&self.problem.layers[layer].bound, &self.values.layers[layer]);
+        let bound = &self.problem.layers[layer].bound;
         let mut tape = Tape::new();
-        let vars = LayerVars::new(&mut tape, values);
-        let rows_on_tape = tape.leaf(rows.clone());
-        let given = given_pseudo_outputs(&mut tape, bound, &vars, rows_on_tape)?;
-        let Conditional { mean, variance, spread } = conditional(&mut tape, &vars, &given);
+        let Recorded { vars, rows, given, conditional } = self.recorded(&mut tape, layer, rows)?;
+        let Conditional { mean, variance, spread } = conditional;
         let covariance = match whole {
             false => tape.value(variance).clone(),
             true => {
                 let explained = tape.transposed_product(given.half, given.half);
-                let own = tape.kernel(bound, vars.theta, rows_on_tape, rows_on_tape)?;
+                let own = tape.kernel(bound, vars.theta, rows, rows)?;
                 let covariance = tape.value(own) - tape.value(explained);
                 match spread {
                     Some(spread) => covariance + tape.value(spread).tr_mul(tape.value(spread)),

@@ -121,14 +121,12 @@ impl Layer<'_> {
         let points = bound.points(seen).map_err(failed)?;
         let rows = points.n();
         let diagonal = bound.diagonal(&values, &points).map_err(failed)?;
-        let mut taken = 0usize;
-        let factor: Matrix = pivoted_columns(diagonal.clone(), rows, tolerance, |pivot| {
+        let factor: Matrix = pivoted_columns(diagonal.clone(), rows, tolerance, |pivot, rank| {
             if progress.stop() {
                 return Err(PriorError::Stopped);
             }
-            taken += 1;
-            let numbers = rows.saturating_mul(taken);
-            if numbers > MOST_NUMBERS || numbers.saturating_mul(taken) > WORK {
+            let numbers = rows.saturating_mul(rank);
+            if numbers > MOST_NUMBERS || numbers.saturating_mul(rank) > WORK {
                 return Err(PriorError::Rough { layer, rows });
             }
             let one: Vec<[f64; 1]> = seen.iter().map(|column| [column[pivot]]).collect();

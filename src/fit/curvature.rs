@@ -83,22 +83,6 @@ impl Curvature {
             moved[free[a]] = domain.moved(values[free[a]], by);
             Some(objective.at_from(&moved, false, &mut warm)?.slopes)
         };
-        // enough for a step, which need not be exact
-        let own_curvature = |a: usize, slopes: &mut dyn FnMut(usize, f64) -> Option<Vec<f64>>| {
-            let of = |there: Vec<f64>, h: f64| (here[free[a]] - there[free[a]]) / h;
-            let up = slopes(a, LEAST_STEP).map(|there| of(there, LEAST_STEP));
-            up.or_else(|| slopes(a, -LEAST_STEP).map(|there| of(there, -LEAST_STEP)))
-        };
-        let difference = |a: usize, h: f64, slopes: &mut dyn FnMut(usize, f64) -> Option<Vec<f64>>| {
-            // where the covariance is singular on one side, the other side is used
-            let (up, down, width) = match (slopes(a, h), slopes(a, -h)) {
-                (Some(up), Some(down)) => (up, down, 2.0 * h),
-                (Some(up), None) => (up, here.clone(), h),
-                (None, Some(down)) => (here.clone(), down, h),
-                (None, None) => return None,
-            };
-            Some(free.iter().map(|&i| (down[i] - up[i]) / width).collect::<Vec<f64>>())
-        };
         let steps = if objective.problem().inducing().is_some() { STEPS_OF_SPARSE } else { STEPS_OF_EXACT };
         let mut hessian = Matrix::zeros(p, p);
         for a in 0..p {
@@ -106,10 +90,21 @@ impl Curvature {
                 return None;
             }
             // periods have errors a thousand times smaller than other parameters: the step must be a small part of the
-            // error
-            let mut h = steps.of(own_curvature(a, &mut slopes)?.abs());
+            // error; one side is enough for it
+            let (beside, by) = match slopes(a, LEAST_STEP) {
+                Some(up) => (up, LEAST_STEP),
+                None => (slopes(a, -LEAST_STEP)?, -LEAST_STEP),
+            };
+            let mut h = steps.of(((here[free[a]] - beside[free[a]]) / by).abs());
             let seconds = loop {
-                let found = difference(a, h, &mut slopes)?;
+                // where the covariance is singular on one side, the other side is used
+                let (up, down, width) = match (slopes(a, h), slopes(a, -h)) {
+                    (Some(up), Some(down)) => (up, down, 2.0 * h),
+                    (Some(up), None) => (up, here.clone(), h),
+                    (None, Some(down)) => (here.clone(), down, h),
+                    (None, None) => return None,
+                };
+                let found: Vec<f64> = free.iter().map(|&i| (down[i] - up[i]) / width).collect();
                 // with many rows the rough value may be rounding of the gradient, and its step too small
                 let right = if found[a] > 0.0 { steps.of(found[a]) } else { 10.0 * h };
                 if right < TOO_SMALL * h || h >= steps.largest {

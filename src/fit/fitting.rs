@@ -335,8 +335,7 @@ impl Bar {
 
 /// All starts take some steps, the better half takes more, until few remain and are optimised to convergence.
 ///
-/// Those above the bar are dropped as well. `reached` is called with the value at the
-/// first start.
+/// Those above the bar are dropped as well. `reached` is called with the value at the first start.
 fn race(
     objective: &Likelihood<'_>,
     runs: &mut [Entry<'_, '_>],
@@ -405,6 +404,8 @@ const BEHIND: f64 = 10.0;
 const BEHIND_A_ROW: f64 = 0.02;
 /// after so many steps from a start of a fit.
 const SETTLED: usize = 3 * FIRST_ROUND;
+
+/// By how much a run may lag.
 fn behind(problem: &Problem) -> f64 {
     BEHIND + BEHIND_A_ROW * problem.n() as f64
 }

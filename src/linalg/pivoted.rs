@@ -10,13 +10,13 @@ use super::Matrix;
 pub fn pivoted_cholesky(matrix: &Matrix, tolerance: f64) -> Matrix {
     let n = matrix.nrows();
     let at = |i: usize, j: usize| if i >= j { matrix[(i, j)] } else { matrix[(j, i)] };
-    let column = |pivot: usize| Ok((0..n).map(|i| at(i, pivot)).collect());
+    let column = |pivot: usize, _| Ok((0..n).map(|i| at(i, pivot)).collect());
     let made: Result<Matrix, Infallible> = pivoted_columns((0..n).map(|i| at(i, i)).collect(), n, tolerance, column);
     made.unwrap_or_else(|never| match never {})
 }
 
-/// The same factor of a matrix that is never stored: it needs the diagonal, and a column for each pivot on request. It
-/// stores n numbers per rank. The first `early` rows are selected before the others, so that these change little of the
+/// The same factor of a matrix that is never stored: it needs the diagonal, and a column for each pivot on request, with
+/// which `column` also receives the rank so far, that column included. It stores n numbers per rank. The first `early` rows are selected before the others, so that these change little of the
 /// factor of the first rows.
 ///
 /// # Errors
@@ -25,7 +25,7 @@ pub fn pivoted_columns<E>(
     diagonal: Vec<f64>,
     early: usize,
     tolerance: f64,
-    mut column: impl FnMut(usize) -> Result<Vec<f64>, E>,
+    mut column: impl FnMut(usize, usize) -> Result<Vec<f64>, E>,
 ) -> Result<Matrix, E> {
     let (n, mut left) = (diagonal.len(), diagonal);
     let stop = tolerance * left.iter().copied().fold(0.0, f64::max);
@@ -42,7 +42,7 @@ pub fn pivoted_columns<E>(
             continue;
         };
         let root = largest.sqrt();
-        let mut column = column(pivot)?;
+        let mut column = column(pivot, columns.len() + 1)?;
         for done in &columns {
             super::vector::axpy(&mut column, -done[pivot], done);
         }

@@ -1,15 +1,13 @@
 //! Scores of the predictions of a deep GP.
 
 use super::metric::{Density, Numbers, Outcomes};
+use super::predict::TAIL;
 use crate::data::Dataset;
 use crate::deep::{DeepError, DeepFit};
 use crate::model::ModelError;
 
 /// The number of samples of the hidden layers in a score (Vafa, 5.1.4).
 pub const SCORE_SAMPLES: usize = 100;
-
-/// Probabilities of the mean ± 2 sd of a normal distribution.
-const INSIDE: [f64; 2] = [0.022_750_131_948_179_21, 0.977_249_868_051_820_8];
 
 /// Predictions of a deep GP with the target, and the joint log density of all rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +31,7 @@ pub fn deep_outcomes(fit: &DeepFit, rows: &Dataset, samples: usize) -> Result<De
         return Err(ModelError::from(error).into());
     }
     let mixture = fit.mixture(&fit.rows_of(rows)?, samples, fit.training.seed)?;
-    let [lower, upper] = INSIDE.map(|probability| mixture.quantile(probability));
+    let [lower, upper] = [TAIL, 1.0 - TAIL].map(|probability| mixture.quantile(probability));
     let inside = (0..y.len()).map(|i| lower[i] <= y[i] && y[i] <= upper[i]).collect();
     let density = Density { log: mixture.log_densities(y), inside };
     let numbers = Numbers { y: y.to_vec(), mean: mixture.mean(), density: Some(density) };

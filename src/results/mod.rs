@@ -50,7 +50,7 @@ pub use level_effects::LevelEffects;
 pub use mixture::Mixture;
 pub use one_vs_rest::{ClassPrediction, Fitted, OneVsRest};
 pub use order_variance::{OrderVariance, order_variance};
-pub use predict::{At, Prediction, Quantiles, predict, predict_unless};
+pub use predict::{At, Prediction, Quantiles, TAIL, predict, predict_unless};
 pub use residuals::{Residuals, residuals};
 pub use sampled_surface::SampledSurface;
 pub use save::{SaveError, SavedFit};

@@ -57,8 +57,8 @@ pub enum At {
     Rows(Dataset),
 }
 
-/// Φ(−2).
-pub(super) const TAIL: f64 = 0.022_750_131_948_179_21;
+/// Φ(−2), the probability below the lower end of a band.
+pub const TAIL: f64 = 0.022_750_131_948_179_21;
 
 /// Mean, standard deviation and variances of y at the given rows.
 ///

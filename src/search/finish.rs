@@ -54,9 +54,9 @@ pub fn finish(
     progress.report(1.0, "fitting the best models to a maximum");
     let finished = chosen.into_par_iter().filter_map(|(place, before)| {
         let unset = setup.settings.model(before.model.kernel.simplify_structure());
-        let own = refit(&before.model, (1, f64::NEG_INFINITY), setup, progress);
+        let own = refit(&before.model, 1, f64::NEG_INFINITY, setup, progress);
         let least = own.as_ref().map_or(f64::NEG_INFINITY, |(_, fit)| reached(fit));
-        let better = match (own, refit(&unset, (STARTS, least), setup, progress)) {
+        let better = match (own, refit(&unset, STARTS, least, setup, progress)) {
             (Some(own), Some(afresh)) if afresh.0.score < own.0.score - WORTH => Some(afresh),
             (Some(own), _) => Some(own),
             (None, afresh) => afresh,
@@ -91,7 +91,7 @@ pub fn without_parts(
             .collect();
         let smaller = kernels.into_par_iter().filter_map(|kernel| {
             let model = nearly_as_good(Model { kernel, ..from.model.clone() }, from.score, setup, progress)?;
-            refit(&model, (1, f64::NEG_INFINITY), setup, progress).filter(|(found, _)| found.score < from.score - WORTH)
+            refit(&model, 1, f64::NEG_INFINITY, setup, progress).filter(|(found, _)| found.score < from.score - WORTH)
         });
         let smaller: Vec<(Found, Arc<Fit>)> = smaller.collect();
         let least = smaller.into_iter().min_by(|(one, _), (other, _)| one.score.total_cmp(&other.score));
@@ -124,7 +124,8 @@ fn reached(fit: &Fit) -> f64 {
 /// a log posterior.
 fn refit(
     model: &Model,
-    (restarts, least): (usize, f64),
+    restarts: usize,
+    least: f64,
     setup: &Setup<'_>,
     progress: &dyn Progress,
 ) -> Option<(Found, Arc<Fit>)> {
@@ -157,7 +158,7 @@ mod tests {
         let leaf = |name: &str| Kernel::family(family(name).expect("a family"));
         let product = Kernel::product([leaf("SE"), leaf("RQ")]).expect("a product");
         let kernel = Kernel::sum([leaf("Lin"), product, leaf("SE")]).expect("a sum");
-        let (whole, _) = refit(&settings.model(kernel), (2, f64::NEG_INFINITY), &setup, &Silent).expect("a fit");
+        let (whole, _) = refit(&settings.model(kernel), 2, f64::NEG_INFINITY, &setup, &Silent).expect("a fit");
         let (smaller, fit) = without_parts(&whole, &HashSet::new(), &setup, &Silent).expect("a smaller model");
         assert_eq!(smaller.model.kernel.heading(), "Lin");
         assert!(smaller.score < whole.score && (fit.lml() - smaller.lml).abs() < 1e-9);

@@ -105,6 +105,8 @@ pub struct Entry {
     /// The rows of the present round, if they are a subset.
     part: Option<Problem>,
     runs: Vec<Run>,
+    /// The share of all rows on which the runs are.
+    share: f64,
     /// Minus the log likelihood reached, for all rows or scaled up to them.
     value: f64,
     pub reached: Reached,
@@ -187,6 +189,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         // a factor at the start that equals the parent ranks first, but its gradient vanishes
         promising(problem, &mut seen, keep + usize::from(entry.child.kind == Kind::Multiplied));
         entry.value = seen.first().map_or(f64::INFINITY, |s| (s.0 - objective.offset()) / share);
+        entry.share = share;
         entry.runs = seen.iter().map(|(_, at)| Run::new(&objective.to_coordinates(at), &limits)).collect();
         if entry.runs.is_empty() {
             entry.fail(failure);
@@ -204,17 +207,10 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         entries[first..].iter().take(MOST_PROBLEMS).take_while(|entry| entry.child.kind == Kind::Mended).count();
     let first = first + mended;
     entries[..first].iter_mut().filter(|entry| !entry.runs.is_empty()).for_each(|entry| entry.enter(setup));
-    round(
-        &mut entries[..first],
-        FIRST_STEPS,
-        Rows { share, scale: 1.0, new: false, limits: &limits },
-        abreast,
-        watch,
-        1,
-    );
+    round(&mut entries[..first], FIRST_STEPS, Rows { share, limits: &limits }, abreast, watch, 1);
     sort(&mut entries[..first]);
     let second = (first / 3).clamp(breadth.second / 2, breadth.second).min(first);
-    let all_rows = Rows { share: 1.0, scale: 1.0 / share, new: setup.early.is_some(), limits: &limits };
+    let all_rows = Rows { share: 1.0, limits: &limits };
     match &setup.middle {
         None => {
             entries[..second].iter_mut().for_each(|entry| entry.continue_on(None));
@@ -222,20 +218,12 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         }
         Some(rows) => {
             entries[..second].iter_mut().for_each(|entry| entry.continue_on(Some(rows)));
-            let of_middle = setup.share(Some(rows));
-            let middle = Rows { share: of_middle, scale: of_middle / share, new: true, limits: &limits };
+            let middle = Rows { share: setup.share(Some(rows)), limits: &limits };
             round(&mut entries[..second], SECOND_STEPS, middle, abreast, watch, 2);
             sort(&mut entries[..second]);
             let chosen = (CHOSEN_FROM * breadth.finalists).min(second);
             entries[..chosen].iter_mut().for_each(|entry| entry.continue_on(None));
-            round(
-                &mut entries[..chosen],
-                CHOOSING_STEPS,
-                Rows { scale: 1.0 / of_middle, ..all_rows },
-                abreast,
-                watch,
-                2,
-            );
+            round(&mut entries[..chosen], CHOOSING_STEPS, all_rows, abreast, watch, 2);
         }
     }
     sort(&mut entries[..second]);
@@ -310,10 +298,6 @@ struct Rows<'o> {
     limits: &'o Options,
     /// Their share of all rows.
     share: f64,
-    /// How many times as many they are as those of the round before.
-    scale: f64,
-    /// Whether they are others than those of the round before, so that runs start again from their values.
-    new: bool,
 }
 
 /// On a grid of days, a period of 3.5 days orders the days of the week in another way around the circle: it is a week as
@@ -361,13 +345,14 @@ fn round(entries: &mut [Entry], steps: usize, rows: Rows<'_>, abreast: usize, wa
             return;
         }
         for run in &mut entry.runs {
-            if rows.new {
-                *run = run.moved(rows.scale, rows.limits);
+            if entry.share != rows.share {
+                *run = run.moved(rows.share / entry.share, rows.limits);
             }
             let before = run.outcome().evaluations;
             run.advance(&objective, steps, &Quiet(watch.progress));
             watch.spent.fetch_add(run.outcome().evaluations - before, Ordering::Relaxed);
         }
+        entry.share = rows.share;
         entry.value = best(&entry.runs).map_or(f64::INFINITY, |run| (run.value() - objective.offset()) / rows.share);
         entry.reached = Reached::Raced;
     });
@@ -396,6 +381,7 @@ impl Entry {
             child,
             problem: None,
             part: None,
+            share: 1.0,
             runs: Vec::new(),
             value: f64::INFINITY,
             reached: Reached::Screened,

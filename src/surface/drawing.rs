@@ -101,11 +101,9 @@ fn functions<K: Covariance>(
     let places = [&coarse[..], places].concat();
     let own = self::variances(kernel, &coarse).map_err(SurfaceError::Kernel)?;
     let diagonal = [&own[..], variances].concat();
-    let mut asked = 0;
     // Without jitter, which would open the seams.
-    let factor = pivoted_columns(diagonal, early, 1e-12, |pivot| {
-        asked += 1;
-        if places.len() * asked * asked > WORK {
+    let factor = pivoted_columns(diagonal, early, 1e-12, |pivot, rank| {
+        if places.len() * rank * rank > WORK {
             return Err(SurfaceError::Rough { res });
         }
         let column = kernel.cross(&places, &places[pivot..=pivot]).map_err(SurfaceError::Kernel)?;

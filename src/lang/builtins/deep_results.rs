@@ -13,7 +13,7 @@ use crate::lang::eval::evaluator::Call;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{List, Value, check_length};
-use crate::results::{SCORE_SAMPLES, Score, deep_outcomes};
+use crate::results::{SCORE_SAMPLES, Score, TAIL, deep_outcomes};
 
 /// The number of samples of the hidden layers for a prediction.
 const SAMPLES: usize = SCORE_SAMPLES;
@@ -69,7 +69,7 @@ fn given_rows(fit: &DeepFit, at: Value, n: Option<usize>) -> Res<Dataset> {
 
 /// The prediction at some rows as a table, with quantiles of the mixture at some probabilities. Its figure is a plot
 /// over a single input.
-pub fn predict(call: &mut Call<'_, '_>, fit: &DeepFit, levels: &[f64]) -> Res<Value> {
+pub fn predict(call: &mut Call<'_, '_>, fit: &Arc<DeepFit>, levels: &[f64]) -> Res<Value> {
     if call.or("average", false)? {
         let error = LangError::new("a fit is one model, with nothing to average over").argument("average");
         return Err(error.help("`average` applies to the models of a search"));
@@ -105,7 +105,7 @@ pub fn predict(call: &mut Call<'_, '_>, fit: &DeepFit, levels: &[f64]) -> Res<Va
     let own = fit.clone();
     let own_quantiles: &[(&str, f64)] = match word.as_deref() {
         Some("moments") => &[],
-        _ => &[("lower", 0.022_750_131_948_179_21), ("median", 0.5), ("upper", 0.977_249_868_051_820_8)],
+        _ => &[("lower", TAIL), ("median", 0.5), ("upper", 1.0 - TAIL)],
     };
     let wanted: Vec<f64> = own_quantiles.iter().map(|(_, p)| *p).chain(levels.iter().copied()).collect();
     let made = call.unless_stopped(move || {
@@ -136,7 +136,7 @@ pub fn predict(call: &mut Call<'_, '_>, fit: &DeepFit, levels: &[f64]) -> Res<Va
 }
 
 /// Functions drawn from the fit at some rows: a list of lists.
-pub fn sample(call: &mut Call<'_, '_>, fit: &DeepFit) -> Res<Value> {
+pub fn sample(call: &mut Call<'_, '_>, fit: &Arc<DeepFit>) -> Res<Value> {
     let draws: usize = call.or("n", 1)?;
     let at = match call.maybe::<Value>("at")? {
         Some(at) => given_rows(fit, at, None)?,

@@ -106,8 +106,7 @@ pub const NO_TRACE: &str = "no trace: the parameters were taken as given or read
 /// A trace as a table; its figure has the steps along the horizontal axis. `none` says why there is none.
 pub fn traced(trace: &Traced, none: &str) -> Value {
     if trace.is_empty() {
-        let text = none;
-        return Value::table(Sheet::with_text(trace.table(), text.to_string()));
+        return Value::table(Sheet::with_text(trace.table(), none));
     }
     Value::table(Sheet::from(trace.table()).with_figure(trace.figure()))
 }

@@ -33,9 +33,7 @@ impl Posterior {
         let left = diagonal.iter().zip(half.squares()).map(|(prior, known)| prior - known).collect();
         let (bound, values) = (self.problem.bound(), self.problem.kernel_values(&self.values));
         let points = bound.points(x)?;
-        let mut rank = 0;
-        pivoted_columns(left, cross.ncols(), RANK_TOLERANCE, |pivot| {
-            rank += 1;
+        pivoted_columns(left, cross.ncols(), RANK_TOLERANCE, |pivot, rank| {
             refuse_if_rough(rank, cross.ncols())?;
             let row: Vec<&[f64]> = x.iter().map(|column| &column[pivot..=pivot]).collect();
             let prior = bound.cross(values, &points, &bound.points(&row)?)?;
