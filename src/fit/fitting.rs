@@ -50,7 +50,8 @@ pub fn fit_beyond(
     progress: &dyn Progress,
 ) -> Result<Option<Fit>, ModelError> {
     let problem = Problem::new(model, data, false)?;
-    let product_bounds = latent_bounds(&problem).into_iter().chain(noise_bound(&problem)).collect();
+    let product_bounds =
+        latent_bounds(&problem).into_iter().chain(noise_bound(&problem, options.least_noise)).collect();
     let problem = problem.with_product_bounds(product_bounds);
     if problem.inducing().is_some() && problem.n() > RACED_ROWS {
         return fit_many(model, problem, options, progress).map(Some);

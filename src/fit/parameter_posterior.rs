@@ -15,6 +15,10 @@ pub const WEAK_PRIOR_SD: f64 = 3.0;
 const LEAST_CURVATURE: f64 = 1.0 / (WEAK_PRIOR_SD * WEAK_PRIOR_SD);
 /// The standard deviation of draws of a parameter with a prior of its own, in the same coordinates.
 const WIDE: f64 = 2.0;
+/// The largest component of the gradient at a mode, in standard deviations of the normal approximation.
+const AT_MODE: f64 = 0.01;
+/// A mode within so many standard deviations has the curvature of where it was looked for.
+const NEARBY: f64 = 0.1;
 
 /// The posterior density of the free parameters in the optimiser's coordinates, near the values of a fit.
 ///
@@ -70,21 +74,30 @@ impl<'p> ParameterPosterior<'p> {
     /// bounds.
     #[must_use]
     pub fn at_mode(mut self, progress: &dyn Progress) -> Self {
-        let start = self.coordinates(&Vector::zeros(self.free.len()));
-        let found = minimize(&Negative(&self), &start, &Options::default(), progress);
+        // in standard deviations the density is nearly a standard normal one, and a few steps suffice
+        let start = vec![0.0; self.free.len()];
+        let options = Options { gradient_tolerance: AT_MODE, ..Options::default() };
+        let found = minimize(&Negative(&self), &start, &options, progress);
         if found.value.is_nan() || -found.value <= self.top {
             return self;
         }
-        let values = self.values_of(&found.at);
-        let Some(curvature) = Curvature::at(&self.objective, &values) else { return self };
-        let (free, hessian) = curvature.hessian();
-        if free != self.free {
-            return self;
+        let values = self.values_at(&found.at);
+        if found.at.iter().any(|z| z.abs() > NEARBY) {
+            let Some(curvature) = Curvature::at(&self.objective, &values) else { return self };
+            let (free, hessian) = curvature.hessian();
+            if free != self.free {
+                return self;
+            }
+            (self.axes, self.log_volume) = axes(hessian, &self.centre);
         }
-        (self.axes, self.log_volume) = axes(hessian, &self.centre);
         self.values = values;
         self.top = -found.value;
         self
+    }
+
+    /// The values of all parameters of the model at the centre.
+    pub fn values(&self) -> &[f64] {
+        &self.values
     }
 
     /// The number of parameters that are integrated out.
@@ -170,7 +183,7 @@ impl<'p> ParameterPosterior<'p> {
     }
 }
 
-/// The negative log posterior in the optimiser's coordinates.
+/// The negative log posterior in standard deviations of the normal approximation.
 struct Negative<'a, 'p>(&'a ParameterPosterior<'p>);
 
 impl Objective for Negative<'_, '_> {
@@ -178,13 +191,16 @@ impl Objective for Negative<'_, '_> {
         self.0.free.len()
     }
 
-    fn evaluate(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
-        let Some(here) = self.0.objective.at(&self.0.values_of(at), false) else { return f64::INFINITY };
-        let each = gradient.iter_mut().zip(&self.0.free).zip(at.iter().zip(&self.0.centre));
-        for ((slope, &i), (at, centre)) in each {
-            *slope = -here.slopes[i] + centre.map_or(0.0, |centre| (at - centre) * LEAST_CURVATURE);
-        }
-        -here.total - self.0.log_prior(at)
+    fn evaluate(&self, z: &[f64], gradient: &mut [f64]) -> f64 {
+        let at = self.0.coordinates(&Vector::from_column_slice(z));
+        let Some(here) = self.0.objective.at(&self.0.values_of(&at), false) else { return f64::INFINITY };
+        let slope = |(&i, (at, centre)): (&usize, (&f64, &Option<f64>))| {
+            -here.slopes[i] + centre.map_or(0.0, |centre| (at - centre) * LEAST_CURVATURE)
+        };
+        let slopes: Vec<f64> = self.0.free.iter().zip(at.iter().zip(&self.0.centre)).map(slope).collect();
+        let along = self.0.axes.transpose() * Vector::from_vec(slopes);
+        gradient.copy_from_slice(along.as_slice());
+        -here.total - self.0.log_prior(&at)
     }
 }
 

@@ -5,7 +5,7 @@ use super::trace::Trace;
 use crate::model::{DenserNoise, Model, ModelError, Parameter, Posterior, Problem, SparseMethod, has_white_noise};
 
 /// Options of a fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
     /// The number of starts; at least 1.
     pub restarts: usize,
@@ -14,11 +14,13 @@ pub struct Options {
     pub max_iter: usize,
     /// Whether the scale of the target is chosen as well: the target itself, its logarithm, or a power.
     pub scale_is_chosen: bool,
+    /// The least noise variance on the scale of the model, where it is free and nothing is written of it; 0 is no bound.
+    pub least_noise: f64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { restarts: 10, seed: 0, max_iter: 1000, scale_is_chosen: false }
+        Self { restarts: 10, seed: 0, max_iter: 1000, scale_is_chosen: false, least_noise: 0.0 }
     }
 }
 

@@ -11,7 +11,7 @@ use rand_pcg::Pcg64;
 
 use super::column::Column;
 use super::prior_variance::{Contribution, contribution, mean_variance};
-use super::spacing::{median_distance, moments};
+use super::spacing::{median_distance, moments, rounding, variance};
 use crate::data::standard_quantile;
 use crate::kernel::{Inputs, Kernel, Node, Role, SlotState};
 use crate::model::{Link, Parameter, ParameterKind, Problem, ProductBound};
@@ -353,12 +353,28 @@ pub(crate) fn latent_bounds(problem: &Problem) -> Vec<ProductBound> {
 /// rounding.
 const LEAST_NOISE: f64 = 1e-10;
 
-/// The lower bound of free noise in a fit, if nothing is written of it.
-pub(super) fn noise_bound(problem: &Problem) -> Option<ProductBound> {
-    let least = LEAST_NOISE * problem.target_variance();
+/// The lower bound of free noise in a fit, if nothing is written of it; at least `least`.
+pub(super) fn noise_bound(problem: &Problem, least: f64) -> Option<ProductBound> {
+    let least = least.max(LEAST_NOISE * problem.target_variance());
     let free = |p: &Parameter| p.kind == ParameterKind::Noise && p.is_free() && p.param.prior.is_none();
     let at = problem.parameters().iter().position(|p| free(p) && !matches!(p.param.state, State::Bounded { .. }))?;
     least.is_normal().then(|| ProductBound { powers: vec![(at, 1.0)], least })
+}
+
+/// The largest share of the variance of the target that its rounding counts as noise.
+const MOST_ROUNDING: f64 = 0.1;
+
+/// The noise variance due to the rounding of the target, step²/12, on the scale of the model; 0 if it is not rounded.
+pub fn rounding_variance(problem: &Problem) -> f64 {
+    let raw = match (problem.classes(), problem.data().y()) {
+        (None, Some(raw)) => raw,
+        _ => return 0.0,
+    };
+    let Some(step) = rounding(raw) else { return 0.0 };
+    let map = problem.pipeline().target();
+    let slopes: f64 = raw.iter().map(|y| (2.0 * map.log_slope(*y)).exp()).sum::<f64>() / raw.len() as f64;
+    let found = Some(step * step / 12.0 * slopes).filter(|v| v.is_finite()).unwrap_or(0.0);
+    found.min(MOST_ROUNDING * variance(problem.y()))
 }
 
 /// Half the mean square of the differences between neighbours along x: the noise variance, plus the change of the

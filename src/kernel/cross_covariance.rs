@@ -6,7 +6,7 @@
 //! is unknown: columns that enter only through one get no derivative ([`Bound::input_slopes`]).
 
 use super::bind::Bound;
-use super::evaluate::{At, Prepared, Stored};
+use super::evaluate::{At, Known, Prepared, Stored};
 use super::points::{EvalError, Points};
 use super::program::Op;
 use super::reverse_mode::{Back, Place, Sides, Sink};
@@ -79,8 +79,9 @@ impl<'k> Cross<'k> {
         }
         for j in 0..b.n {
             let at = At { from: 0, j, same: false, len: a.n };
-            let stored = Some((&mut self.stored[..], j * a.n..(j + 1) * a.n, Stored::Write));
-            self.bound.column(&self.theta, &one, &two, at, &mut self.registers, stored);
+            let known =
+                Known { stored: Some((&mut self.stored[..], j * a.n..(j + 1) * a.n, Stored::Write)), lags: None };
+            self.bound.column(&self.theta, (&one, &two), at, &mut self.registers, known);
             if let Some(last) = self.registers.last() {
                 out.column_mut(j).copy_from_slice(&last[..a.n]);
             }
@@ -103,14 +104,15 @@ impl<'k> Cross<'k> {
         self.back.start(&self.theta, a.n.max(1), sinks);
         for j in 0..b.n {
             let at = At { from: 0, j, same: false, len: a.n };
-            let stored = Some((&mut self.stored[..], j * a.n..(j + 1) * a.n, Stored::Read));
-            self.bound.column(&self.theta, &one, &two, at, &mut self.registers, stored);
+            let known =
+                Known { stored: Some((&mut self.stored[..], j * a.n..(j + 1) * a.n, Stored::Read)), lags: None };
+            self.bound.column(&self.theta, (&one, &two), at, &mut self.registers, known);
             self.back.clear(at.len);
             if let Some(last) = self.back.adjoints.last_mut() {
                 weights(j, &mut last[..at.len]);
             }
             let place = Place { at, one: &one, two: &two, sides: APART };
-            self.back.column(self.bound, &self.theta, &self.registers, place);
+            self.back.column(self.bound, &self.theta, &self.registers, place, None);
         }
         if self.bound.program.needs_diagonals {
             self.around(a, &one, 0);
@@ -130,10 +132,10 @@ impl<'k> Cross<'k> {
         let sides = Sides { left: side, right: side };
         for j in 0..points.n {
             let at = At { from: j, j, same: true, len: 1 };
-            self.bound.column(&self.theta, prepared, prepared, at, &mut self.registers, None);
+            self.bound.column(&self.theta, (prepared, prepared), at, &mut self.registers, Known::default());
             self.back.clear(1);
             let place = Place { at, one: prepared, two: prepared, sides };
-            self.back.column(self.bound, &self.theta, &self.registers, place);
+            self.back.column(self.bound, &self.theta, &self.registers, place, None);
         }
     }
 
@@ -151,7 +153,7 @@ impl<'k> Cross<'k> {
         let mut out = Vec::with_capacity(points.n);
         for j in 0..points.n {
             let at = At { from: j, j, same: false, len: 1 };
-            self.bound.column(&self.theta, &prepared, &prepared, at, &mut self.registers, None);
+            self.bound.column(&self.theta, (&prepared, &prepared), at, &mut self.registers, Known::default());
             out.extend(self.registers.last().map(|last| last[0]));
         }
         Ok(out)
@@ -181,12 +183,12 @@ impl<'k> Cross<'k> {
         let sides = Sides { left: 0, right: 0 };
         for (j, &weight) in weights.iter().enumerate().take(points.n) {
             let at = At { from: j, j, same: !shared, len: 1 };
-            self.bound.column(&self.theta, &one, &one, at, &mut self.registers, None);
+            self.bound.column(&self.theta, (&one, &one), at, &mut self.registers, Known::default());
             self.back.clear(1);
             if let Some(last) = self.back.adjoints.last_mut() {
                 last[0] = weight;
             }
-            self.back.column(self.bound, &self.theta, &self.registers, Place { at, one: &one, two: &one, sides });
+            self.back.column(self.bound, &self.theta, &self.registers, Place { at, one: &one, two: &one, sides }, None);
         }
         if self.bound.program.needs_diagonals {
             self.around(points, &one, 0);

@@ -4,6 +4,7 @@ use super::bind::Bound;
 use super::bind_error::Place;
 use super::family::{Pairs, Rows, Theta};
 use super::input_view::ViewPair;
+use super::lags::{Lags, Role};
 use super::points::{EvalError, Points};
 use super::program::{LeafOp, Op};
 use crate::linalg::{Matrix, vector};
@@ -64,11 +65,7 @@ impl Bound {
                     let rows_of = |view: usize| {
                         let x: Vec<&[f64]> = leaf.columns.iter().map(|&c| &shown(view)[c][..]).collect();
                         let theta = Theta { all: theta, ranges: &leaf.ranges };
-                        leaf.family.prepare(theta, &x, &leaf.learnt).map_err(|message| EvalError::Rows {
-                            origin: leaf.origin,
-                            place: Place::Input(0),
-                            message,
-                        })
+                        leaf.family.prepare(theta, &x, &leaf.learnt).map_err(|message| leaf.refused(message))
                     };
                     let ViewPair { left, right } = leaf.views;
                     (rows_of(left)?, if right == left { None } else { Some(rows_of(right)?) })
@@ -152,7 +149,7 @@ impl Bound {
         let mut registers = vec![vec![0.0; a.n]; self.program.instructions.len()];
         for j in 0..b.n {
             let at = At { from: 0, j, same: false, len: a.n };
-            self.column(&theta, &one, &two, at, &mut registers, None);
+            self.column(&theta, (&one, &two), at, &mut registers, Known::default());
             out.column_mut(j).copy_from_slice(&registers[registers.len() - 1][..a.n]);
         }
         Ok(out)
@@ -172,48 +169,72 @@ impl Bound {
         Ok(registers.pop().unwrap_or_default())
     }
 
-    /// Fills the registers with one column. Leaves are read from `stored` if it is given.
+    /// Fills the registers with one column. What is known is not evaluated; values by lag that no pair needs stay unset.
     pub(super) fn column(
         &self,
         theta: &[Vec<f64>],
-        one: &Prepared,
-        two: &Prepared,
+        prepared: (&Prepared, &Prepared),
         at: At,
         registers: &mut [Vec<f64>],
-        mut stored: Option<(&mut [Vec<f64>], Range, Stored)>,
+        known: Known<'_>,
     ) {
+        let Known { mut stored, lags } = known;
         for (i, (instruction, theta)) in self.program.instructions.iter().zip(theta).enumerate() {
             let (earlier, later) = registers.split_at_mut(i);
             let out = &mut later[0][..at.len];
-            match &instruction.op {
-                Op::Leaf(leaf) => match &mut stored {
-                    Some(_) if !leaf.keep => leaf_column(leaf, theta, one, two, i, at, out),
-                    Some((stored, range, Stored::Read)) => out.copy_from_slice(&stored[i][range.clone()]),
-                    Some((stored, range, Stored::Write)) => {
-                        leaf_column(leaf, theta, one, two, i, at, out);
+            match lags.map_or(Role::OfPairs, |lags| lags.role(i)) {
+                Role::Inner => continue,
+                Role::Outer => lags.into_iter().for_each(|lags| lags.copy(i, at, out)),
+                Role::OfPairs => match (&instruction.op, &mut stored) {
+                    (Op::Leaf(leaf), Some((stored, range, Stored::Read))) if leaf.keep => {
+                        out.copy_from_slice(&stored[i][range.clone()]);
+                    }
+                    (Op::Leaf(leaf), Some((stored, range, Stored::Write))) if leaf.keep => {
+                        self.instruction(i, theta, prepared, at, earlier, out);
                         stored[i][range.clone()].copy_from_slice(out);
                     }
-                    None => leaf_column(leaf, theta, one, two, i, at, out),
+                    _ => self.instruction(i, theta, prepared, at, earlier, out),
                 },
-                Op::Sum => {
-                    out.copy_from_slice(&earlier[instruction.args[0]][..at.len]);
-                    for &a in &instruction.args[1..] {
-                        vector::add(out, &earlier[a][..at.len]);
-                    }
-                }
-                Op::Product => {
-                    out.copy_from_slice(&earlier[instruction.args[0]][..at.len]);
-                    for &a in &instruction.args[1..] {
-                        vector::multiply(out, &earlier[a][..at.len]);
-                    }
-                }
-                Op::Elementwise { function, ranges, .. } => {
-                    let args: Vec<&[f64]> = instruction.args.iter().map(|&a| &earlier[a][..at.len]).collect();
-                    function.column(Theta { all: theta, ranges }, at.pairs(one, two, i), &args, out);
-                }
             }
         }
     }
+
+    /// The values of one instruction in a part of a column, given those of the instructions before it.
+    pub(super) fn instruction(
+        &self,
+        i: usize,
+        theta: &[f64],
+        (one, two): (&Prepared, &Prepared),
+        at: At,
+        earlier: &[Vec<f64>],
+        out: &mut [f64],
+    ) {
+        let instruction = &self.program.instructions[i];
+        let arg = |a: usize| &earlier[a][..at.len];
+        match &instruction.op {
+            Op::Leaf(leaf) => {
+                leaf.family.column(Theta { all: theta, ranges: &leaf.ranges }, at.pairs(one, two, i), out);
+            }
+            Op::Sum | Op::Product => {
+                out.copy_from_slice(arg(instruction.args[0]));
+                let join = if matches!(instruction.op, Op::Sum) { vector::add } else { vector::multiply };
+                instruction.args[1..].iter().for_each(|&a| join(out, arg(a)));
+            }
+            Op::Elementwise { function, ranges, .. } => {
+                let args: Vec<&[f64]> = instruction.args.iter().map(|&a| arg(a)).collect();
+                function.column(Theta { all: theta, ranges }, at.pairs(one, two, i), &args, out);
+            }
+        }
+    }
+}
+
+/// What is known of a column before it is evaluated.
+#[derive(Default)]
+pub(super) struct Known<'a> {
+    /// Values of the leaves, stored or to be stored.
+    pub stored: Option<(&'a mut [Vec<f64>], Range, Stored)>,
+    /// Values that depend on the lag only.
+    pub lags: Option<&'a Lags>,
 }
 
 pub(super) type Range = std::ops::Range<usize>;
@@ -245,8 +266,11 @@ impl At {
     }
 }
 
-fn leaf_column(leaf: &LeafOp, theta: &[f64], one: &Prepared, two: &Prepared, i: usize, at: At, out: &mut [f64]) {
-    leaf.family.column(Theta { all: theta, ranges: &leaf.ranges }, at.pairs(one, two, i), out);
+impl LeafOp {
+    /// Rows at which the family cannot be evaluated.
+    pub fn refused(&self, message: String) -> EvalError {
+        EvalError::Rows { origin: self.origin, place: Place::Input(0), message }
+    }
 }
 
 fn add_all(args: &[&[f64]], out: &mut [f64]) {

@@ -1,7 +1,8 @@
 //! The Gram matrix of a bound kernel, and the gradient of any function of it.
 
 use super::bind::Bound;
-use super::evaluate::{At, Prepared, Range, Stored};
+use super::evaluate::{At, Known, Prepared, Range, Stored};
+use super::lags::{Lags, Role};
 use super::points::{EvalError, Points};
 use super::program::Op;
 use super::reverse_mode::{Back, Place, Sides, Sink};
@@ -11,13 +12,15 @@ use crate::progress::{Progress, Silent};
 /// Evaluates a Gram matrix; stores the values of the leaves and reuses its memory between calls.
 ///
 /// It stores half a matrix, n(n + 1)/2 numbers, for each leaf of the kernel. Copies of a leaf, of which a symmetry can
-/// make many, are evaluated again for the gradient.
+/// make many, are evaluated again for the gradient. Of evenly spaced rows it stores a number for each lag, where a part of
+/// the kernel depends on nothing else.
 pub struct Gram<'k> {
     bound: &'k Bound,
     points: &'k Points,
     /// Parameters of every instruction, with_multiplicity.
     theta: Vec<Vec<f64>>,
     prepared: Option<Prepared>,
+    lags: Option<Lags>,
     /// Values of each leaf, stored by columns of the lower triangle.
     stored: Vec<Vec<f64>>,
     registers: Vec<Vec<f64>>,
@@ -34,17 +37,17 @@ impl<'k> Gram<'k> {
     pub fn new(bound: &'k Bound, points: &'k Points) -> Self {
         let count = bound.program.instructions.len();
         let half = points.n * (points.n + 1) / 2;
-        let stored = bound
-            .program
-            .instructions
-            .iter()
-            .map(|i| if matches!(&i.op, Op::Leaf(leaf) if leaf.keep) { vec![0.0; half] } else { Vec::new() })
-            .collect();
+        let lags = Lags::new(bound, points);
+        let of_pairs = |i: usize| lags.as_ref().is_none_or(|lags| lags.role(i) == Role::OfPairs);
+        let kept = |i: usize, op: &Op| matches!(op, Op::Leaf(leaf) if leaf.keep && of_pairs(i));
+        let instructions = bound.program.instructions.iter().enumerate();
+        let stored = instructions.map(|(i, one)| if kept(i, &one.op) { vec![0.0; half] } else { Vec::new() }).collect();
         Self {
             bound,
             points,
             theta: Vec::new(),
             prepared: None,
+            lags,
             stored,
             registers: vec![vec![0.0; points.n]; count],
             back: Back::default(),
@@ -58,6 +61,19 @@ impl<'k> Gram<'k> {
         Self { progress, ..self }
     }
 
+    /// The same without values by lag.
+    #[cfg(test)]
+    pub(super) fn of_pairs(mut self) -> Self {
+        let half = self.points.n * (self.points.n + 1) / 2;
+        for (instruction, stored) in self.bound.program.instructions.iter().zip(&mut self.stored) {
+            if matches!(&instruction.op, Op::Leaf(leaf) if leaf.keep) {
+                stored.resize(half, 0.0);
+            }
+        }
+        self.lags = None;
+        self
+    }
+
     /// Writes the lower triangle of the Gram matrix at these parameters to `out` (n × n).
     ///
     /// # Errors
@@ -66,6 +82,9 @@ impl<'k> Gram<'k> {
         self.theta = self.bound.gather(values);
         self.values = values.to_vec();
         let prepared = self.bound.prepare(values, &self.theta, self.points)?;
+        if let Some(lags) = &mut self.lags {
+            lags.evaluate(self.bound, &self.theta)?;
+        }
         let n = self.points.n;
         let mut start = 0;
         for j in 0..n {
@@ -74,7 +93,8 @@ impl<'k> Gram<'k> {
             }
             let at = At { from: j, j, same: true, len: n - j };
             let stored = Some((&mut self.stored[..], start..start + at.len, Stored::Write));
-            self.bound.column(&self.theta, &prepared, &prepared, at, &mut self.registers, stored);
+            let known = Known { stored, lags: self.lags.as_ref() };
+            self.bound.column(&self.theta, (&prepared, &prepared), at, &mut self.registers, known);
             start += at.len;
             out.column_mut(j).rows_range_mut(j..).copy_from_slice(&self.registers[self.registers.len() - 1][..at.len]);
         }
@@ -93,7 +113,8 @@ impl<'k> Gram<'k> {
     pub fn pull(&mut self, mut weights: impl FnMut(usize, &mut [f64]), gradient: &mut [f64]) -> Result<(), EvalError> {
         let Some(prepared) = self.prepared.take() else { return Ok(()) };
         let n = self.points.n;
-        self.back.start(&self.theta, n, vec![Sink::of(self.bound, self.points, &prepared, false)]);
+        let longest = self.lags.as_ref().map_or(n, |lags| lags.count().max(n));
+        self.back.start(&self.theta, longest, vec![Sink::of(self.bound, self.points, &prepared, false)]);
         let mut start = 0;
         for j in 0..n {
             let at = At { from: j, j, same: true, len: n - j };
@@ -118,6 +139,9 @@ impl<'k> Gram<'k> {
                 self.pull_column(&prepared, at);
             }
         }
+        if let Some(lags) = &self.lags {
+            self.back.lags(self.bound, &self.theta, lags);
+        }
         self.back.views(self.bound, &self.values, 0, (self.points, &prepared), gradient);
         self.back.finish(self.bound, gradient);
         self.prepared = Some(prepared);
@@ -126,14 +150,14 @@ impl<'k> Gram<'k> {
 
     /// Computes the values of one column again, and sets its derivatives to 0.
     fn fill(&mut self, prepared: &Prepared, at: At, range: Range) {
-        let stored = Some((&mut self.stored[..], range, Stored::Read));
-        self.bound.column(&self.theta, prepared, prepared, at, &mut self.registers, stored);
+        let known = Known { stored: Some((&mut self.stored[..], range, Stored::Read)), lags: self.lags.as_ref() };
+        self.bound.column(&self.theta, (prepared, prepared), at, &mut self.registers, known);
         self.back.clear(at.len);
     }
 
     fn pull_column(&mut self, prepared: &Prepared, at: At) {
         let place = Place { at, one: prepared, two: prepared, sides: SAME };
-        self.back.column(self.bound, &self.theta, &self.registers, place);
+        self.back.column(self.bound, &self.theta, &self.registers, place, self.lags.as_mut());
     }
 }
 

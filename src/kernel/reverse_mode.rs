@@ -4,6 +4,7 @@ use super::bind::Bound;
 use super::evaluate::{At, Prepared};
 use super::family::{Scratch, Theta};
 use super::input_view::ViewPair;
+use super::lags::{Lags, Role};
 use super::points::Points;
 use super::program::Op;
 use crate::linalg::vector;
@@ -83,62 +84,95 @@ impl Back {
         }
     }
 
-    /// Propagates the adjoint of the last instruction back to all others, and to the parameters.
-    pub fn column(&mut self, bound: &Bound, theta: &[Vec<f64>], registers: &[Vec<f64>], place: Place<'_>) {
+    /// Propagates the adjoint of the last instruction back to all others, and to the parameters. What depends on the lag only
+    /// is added to `lags`, and goes on from there at the end: see [`Back::lags`].
+    pub fn column(
+        &mut self,
+        bound: &Bound,
+        theta: &[Vec<f64>],
+        registers: &[Vec<f64>],
+        place: Place<'_>,
+        mut lags: Option<&mut Lags>,
+    ) {
+        for i in (0..bound.program.instructions.len()).rev() {
+            match lags.as_deref_mut().map(|lags| (lags.role(i), lags)) {
+                Some((Role::Inner, _)) => {}
+                Some((Role::Outer, lags)) => lags.add(i, place.at, &self.adjoints[i][..place.at.len]),
+                Some((Role::OfPairs, _)) | None => self.instruction(i, bound, &theta[i], registers, place),
+            }
+        }
+    }
+
+    /// Propagates the derivatives of all pairs with one lag, after the last column.
+    pub fn lags(&mut self, bound: &Bound, theta: &[Vec<f64>], lags: &Lags) {
+        let at = lags.at();
+        self.clear(at.len);
+        let place = Place { at, one: lags.prepared(), two: lags.prepared(), sides: Sides { left: 0, right: 0 } };
+        for i in (0..bound.program.instructions.len()).rev() {
+            if lags.role(i) == Role::Outer {
+                vector::add(&mut self.adjoints[i][..at.len], &lags.adjoints[i]);
+            }
+            if lags.role(i) != Role::OfPairs {
+                self.instruction(i, bound, &theta[i], &lags.values, place);
+            }
+        }
+    }
+
+    /// Propagates the adjoint of one instruction to those whose values it needs, and to its parameters.
+    fn instruction(&mut self, i: usize, bound: &Bound, theta: &[f64], registers: &[Vec<f64>], place: Place<'_>) {
         let Place { at, one, two, sides } = place;
         let len = at.len;
-        for (i, instruction) in bound.program.instructions.iter().enumerate().rev() {
-            let (earlier, later) = self.adjoints.split_at_mut(i);
-            let w = &mut later[0][..len];
-            let args = &instruction.args;
-            if at.own_alone() && !self.sinks[sides.left].around[i].is_empty() {
-                w[0] += std::mem::take(&mut self.sinks[sides.left].around[i][at.j]);
+        let instruction = &bound.program.instructions[i];
+        let (earlier, later) = self.adjoints.split_at_mut(i);
+        let w = &mut later[0][..len];
+        let args = &instruction.args;
+        if at.own_alone() && !self.sinks[sides.left].around[i].is_empty() {
+            w[0] += std::mem::take(&mut self.sinks[sides.left].around[i][at.j]);
+        }
+        match &instruction.op {
+            Op::Leaf(leaf) => {
+                let (theta, k) = (Theta { all: theta, ranges: &leaf.ranges }, &registers[i][..len]);
+                let pairs = at.pairs(one, two, i);
+                pull_shown(&mut self.sinks, sides, leaf.views, &leaf.columns, at, |left, right| {
+                    leaf.family.pull_inputs(theta, pairs, k, w, left, right);
+                });
+                leaf.family.pull(theta, pairs, k, w, &mut self.scratch, &mut self.gradients[i]);
             }
-            match &instruction.op {
-                Op::Leaf(leaf) => {
-                    let (theta, k) = (Theta { all: &theta[i], ranges: &leaf.ranges }, &registers[i][..len]);
-                    let pairs = at.pairs(one, two, i);
-                    pull_shown(&mut self.sinks, sides, leaf.views, &leaf.columns, at, |left, right| {
-                        leaf.family.pull_inputs(theta, pairs, k, w, left, right);
-                    });
-                    leaf.family.pull(theta, pairs, k, w, &mut self.scratch, &mut self.gradients[i]);
+            Op::Sum => {
+                for &a in args {
+                    vector::add(&mut earlier[a][..len], w);
                 }
-                Op::Sum => {
-                    for &a in args {
-                        vector::add(&mut earlier[a][..len], w);
-                    }
-                }
-                Op::Product => {
-                    // each factor receives w times the product of the others; no division, as a factor may be 0
-                    for (position, &a) in args.iter().enumerate() {
-                        let (rest, _) = self.scratch.two(len);
-                        rest.copy_from_slice(w);
-                        for (other, &b) in args.iter().enumerate() {
-                            if other != position {
-                                vector::multiply(rest, &registers[b][..len]);
-                            }
+            }
+            Op::Product => {
+                // each factor receives w times the product of the others; no division, as a factor may be 0
+                for (position, &a) in args.iter().enumerate() {
+                    let (rest, _) = self.scratch.two(len);
+                    rest.copy_from_slice(w);
+                    for (other, &b) in args.iter().enumerate() {
+                        if other != position {
+                            vector::multiply(rest, &registers[b][..len]);
                         }
-                        vector::add(&mut earlier[a][..len], rest);
                     }
+                    vector::add(&mut earlier[a][..len], rest);
                 }
-                Op::Elementwise { function, ranges, views, columns, .. } => {
-                    let values: Vec<&[f64]> = args.iter().map(|&a| &registers[a][..len]).collect();
-                    let mut handed = vec![vec![0.0; len]; args.len()];
-                    let theta = Theta { all: &theta[i], ranges };
-                    let pairs = at.pairs(one, two, i);
-                    if let Some([a, b]) = instruction.diagonals {
-                        let (mut left, mut right) = (vec![0.0; len], 0.0);
-                        function.pull_diagonals(theta, pairs, &values, w, &mut left, &mut right);
-                        vector::add(&mut self.sinks[sides.left].around[a][at.from..at.from + len], &left);
-                        self.sinks[sides.right].around[b][at.j] += right;
-                    }
-                    pull_shown(&mut self.sinks, sides, *views, columns, at, |left, right| {
-                        function.pull_inputs(theta, pairs, &values, w, left, right);
-                    });
-                    function.pull(theta, pairs, &values, w, &mut handed, &mut self.gradients[i]);
-                    for (&a, handed) in args.iter().zip(&handed) {
-                        vector::add(&mut earlier[a][..len], handed);
-                    }
+            }
+            Op::Elementwise { function, ranges, views, columns, .. } => {
+                let values: Vec<&[f64]> = args.iter().map(|&a| &registers[a][..len]).collect();
+                let mut handed = vec![vec![0.0; len]; args.len()];
+                let theta = Theta { all: theta, ranges };
+                let pairs = at.pairs(one, two, i);
+                if let Some([a, b]) = instruction.diagonals {
+                    let (mut left, mut right) = (vec![0.0; len], 0.0);
+                    function.pull_diagonals(theta, pairs, &values, w, &mut left, &mut right);
+                    vector::add(&mut self.sinks[sides.left].around[a][at.from..at.from + len], &left);
+                    self.sinks[sides.right].around[b][at.j] += right;
+                }
+                pull_shown(&mut self.sinks, sides, *views, columns, at, |left, right| {
+                    function.pull_inputs(theta, pairs, &values, w, left, right);
+                });
+                function.pull(theta, pairs, &values, w, &mut handed, &mut self.gradients[i]);
+                for (&a, handed) in args.iter().zip(&handed) {
+                    vector::add(&mut earlier[a][..len], handed);
                 }
             }
         }

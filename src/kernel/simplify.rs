@@ -169,10 +169,11 @@ fn settle(kernel: &Kernel, mode: Mode) -> Kernel {
     })
 }
 
-/// The kernel with every parameter unset that can be merged.
+/// The kernel with every parameter unset that can be merged, times too: they have no value whose unit could matter.
 fn without_values(kernel: &Kernel) -> Kernel {
+    let plain = |param: &Param| unit::is_plain(&Param { time: None, ..param.clone() });
     kernel.rewrite_params(&mut |at, values| match values {
-        _ if at.spec.domain != Domains::Count && values.as_slice().iter().all(unit::is_plain) => at.spec.unset(at.ard),
+        _ if at.spec.domain != Domains::Count && values.as_slice().iter().all(plain) => at.spec.unset(at.ard),
         _ => values.clone(),
     })
 }

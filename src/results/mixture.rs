@@ -8,9 +8,9 @@ use super::metric::Outcomes;
 use super::predict::{At, Prediction, predict_unless};
 use super::score::outcomes_of_members;
 use crate::data::Dataset;
-use crate::fit::{Fit, ParameterPosterior, condition};
+use crate::fit::{Fit, ParameterPosterior, condition, rounding_variance};
 use crate::linalg::LOG_2PI;
-use crate::model::{ModelError, Moments};
+use crate::model::{ModelError, Moments, ParameterKind};
 use crate::progress::Progress;
 
 /// Up to so many rows parameters are integrated out; with more they are well determined, and each member of a mixture
@@ -145,7 +145,7 @@ fn nodes_of(fit: &Arc<Fit>, integrate: bool, progress: &dyn Progress) -> Result<
     let problem = fit.problem();
     let alone = |log_evidence: f64| (log_evidence, vec![Node { weight: 1.0, fit: fit.clone() }]);
     let posterior = if problem.n() > MOST_ROWS { None } else { ParameterPosterior::new(problem, fit.values()) };
-    let Some(posterior) = posterior else { return Ok(alone(fit.lml())) };
+    let Some(posterior) = posterior.map(|posterior| posterior.at_mode(progress)) else { return Ok(alone(fit.lml())) };
     let m = posterior.dimensions();
     if m == 0 {
         return Ok(alone(posterior.laplace()));
@@ -164,11 +164,11 @@ fn nodes_of(fit: &Arc<Fit>, integrate: bool, progress: &dyn Progress) -> Result<
                 return Ok(Some(Node { weight, fit: fit.clone() }));
             }
             // a point where the covariance has no factor has no posterior, and counts for nothing
-            let model = problem.model_with(&posterior.values_at(&z));
+            let model = problem.model_with(&above_rounding(posterior.values_at(&z), fit));
             Ok(condition(&model, problem.data()).ok().map(|fit| Node { weight, fit: Arc::new(fit) }))
         })
         .collect::<Result<_, ModelError>>()?;
-    let mut nodes: Vec<Node> = vec![Node { weight: at_centre, fit: fit.clone() }];
+    let mut nodes: Vec<Node> = vec![Node { weight: at_centre, fit: at_values(&posterior, fit, integrate)? }];
     nodes.extend(found.into_iter().flatten());
     truncate(&mut nodes);
     let integral: f64 = nodes.iter().map(|node| node.weight).sum();
@@ -179,6 +179,26 @@ fn nodes_of(fit: &Arc<Fit>, integrate: bool, progress: &dyn Progress) -> Result<
     nodes.iter_mut().for_each(|node| node.weight /= integral);
     nodes.retain(|node| node.weight >= LEAST_WEIGHT);
     Ok((log_evidence, nodes))
+}
+
+/// The values with no less noise than that of the rounding of the target, unless the fit itself has less.
+fn above_rounding(mut values: Vec<f64>, fit: &Fit) -> Vec<f64> {
+    let problem = fit.problem();
+    let noise = problem.parameters().iter().position(|p| p.kind == ParameterKind::Noise && p.is_free());
+    if let Some(noise) = noise {
+        values[noise] = values[noise].max(rounding_variance(problem).min(fit.values()[noise]));
+    }
+    values
+}
+
+/// The fit at the centre of a posterior.
+fn at_values(posterior: &ParameterPosterior<'_>, fit: &Arc<Fit>, wanted: bool) -> Result<Arc<Fit>, ModelError> {
+    let problem = fit.problem();
+    let values = above_rounding(posterior.values().to_vec(), fit);
+    match wanted && values != fit.values() {
+        true => condition(&problem.model_with(&values), problem.data()).map(Arc::new),
+        false => Ok(fit.clone()),
+    }
 }
 
 /// Limits each weight to √n times the mean, so that no single point decides (Ionides 2008).

@@ -10,6 +10,7 @@ use super::edits::{Child, Edit, Kind, Means, children};
 use super::finish::{finish, without_parts};
 use super::forecasts::extrapolates;
 use super::race::{Entry, Watch, bare_child, race};
+use super::ranking::{KEPT, WORTH, key, rank, structure, weigh};
 use super::setup::{Setup, null_model};
 use super::{Budget, Candidate, ComparedScale, Ended, Found, Level, Reached, Search, SearchError, Settings};
 use crate::data::Dataset;
@@ -18,12 +19,8 @@ use crate::kernel::Kernel;
 use crate::model::Model;
 use crate::progress::{Progress, StopHandle};
 
-/// The number of models kept.
-const KEPT: usize = 20;
 /// The number of candidates scored in a race that was stopped early.
 const LEADERS: usize = 4;
-/// The least improvement of a score.
-const WORTH: f64 = 1e-6;
 /// The number of depths without improvement after which a search ends.
 const PATIENCE: usize = 2;
 /// The share of a budget of time after which no depth begins: the rest is for the best models.
@@ -141,11 +138,6 @@ fn before_finish(search: &Search) -> Vec<Found> {
     pool.retain(|found| is_null(found) || of_depths.contains(&structure(&found.model.kernel)));
     rank(&mut pool);
     pool
-}
-
-/// What two expressions share that are the same kernel.
-fn structure(kernel: &Kernel) -> String {
-    kernel.simplify_structure().to_string()
 }
 
 struct Walk<'g> {
@@ -372,7 +364,7 @@ impl<'g> Walk<'g> {
             if !extrapolates(&simple) {
                 continue;
             }
-            let key = simple.to_string();
+            let key = key(&simple);
             // A larger expression is tried once. A repaired expression may have been dropped as the child of a worse
             // parent, and is tried until it was fitted to convergence.
             let old = match child.kind {
@@ -418,11 +410,7 @@ impl<'g> Walk<'g> {
         (unfinished, best): (Vec<Found>, Option<Arc<Fit>>),
     ) -> Result<Search, SearchError> {
         let settings = self.setup.settings;
-        let least = state.pool.first().map_or(0.0, |found| found.score);
-        let total: f64 = state.pool.iter().map(|found| (-0.5 * (found.score - least)).exp()).sum();
-        for found in &mut state.pool {
-            found.weight = (-0.5 * (found.score - least)).exp() / total;
-        }
+        weigh(&mut state.pool);
         let Some(first) = state.pool.first() else {
             return Err(SearchError::NothingFitted);
         };
@@ -454,22 +442,6 @@ impl<'g> Walk<'g> {
             seconds: state.seconds,
         })
     }
-}
-
-/// Sorts the models: best first, the smaller first of two that tie; of equal structures only the best is kept.
-fn rank(pool: &mut Vec<Found>) {
-    let key = |found: &Found| structure(&found.model.kernel);
-    pool.sort_by(|a, b| a.score.total_cmp(&b.score).then(a.parameters.cmp(&b.parameters)));
-    let mut first = 0;
-    while first < pool.len() {
-        let least = pool[first].score;
-        let tied = pool[first..].iter().take_while(|found| found.score - least <= WORTH).count().max(1);
-        pool[first..first + tied].sort_by_key(|found| found.parameters);
-        first += tied;
-    }
-    let mut seen = HashSet::new();
-    pool.retain(|found| seen.insert(key(found)));
-    pool.truncate(KEPT);
 }
 
 /// Whether the last depths brought no improvement.

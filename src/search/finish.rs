@@ -11,12 +11,14 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::Found;
+use super::child_starts::{product_bounds, region};
 use super::edits::{Edit, Means, children};
+use super::ranking::structure;
 use super::setup::Setup;
 use crate::fit::optimize::{Options as RunOptions, Run};
 use crate::fit::{Fit, Likelihood, Options, fit_beyond, given};
-use crate::kernel::Kernel;
-use crate::model::{Model, Problem};
+use crate::kernel::{Kernel, Role};
+use crate::model::{Model, Parameter, Problem};
 use crate::progress::{Progress, Quiet};
 
 /// The number of models that are finished,
@@ -27,8 +29,6 @@ const NEAR: f64 = 20.0;
 const STARTS: usize = 4;
 /// Steps after which a model without a part is given up if its score is not within [`NEAR`].
 const STEPS: usize = 30;
-/// The share of the variance of rounding that the noise must have.
-const ROUNDED: f64 = 0.5;
 /// A fit afresh must be better by this.
 const WORTH: f64 = 1e-3;
 
@@ -84,7 +84,7 @@ pub fn without_parts(
         let kernels: Vec<Kernel> = children(&from.model.kernel, &[Edit::Drop], &means, &stop)
             .into_iter()
             .filter(|child| {
-                let key = child.kernel.simplify_structure().to_string();
+                let key = structure(&child.kernel);
                 !fitted.contains(&key) && seen.insert(key)
             })
             .map(|child| child.kernel.bare())
@@ -115,6 +115,17 @@ fn nearly_as_good(model: Model, score: f64, setup: &Setup<'_>, progress: &dyn Pr
     (provisional <= score + NEAR).then(|| problem.model_with(&objective.to_values(&run.outcome().at)))
 }
 
+/// Whether its patterns are such as a race looks for: one that is too rough to repeat fits noise, for which the likelihood
+/// may well have a maximum.
+fn repeats(fit: &Fit, setup: &Setup<'_>) -> bool {
+    let problem = fit.problem();
+    let rough = |(p, &value): (&Parameter, &f64)| {
+        p.role == Role::Roughness && p.is_free() && region(p, setup).is_some_and(|(least, _)| value < least)
+    };
+    !problem.parameters().iter().zip(fit.values()).any(rough)
+        && !product_bounds(problem, setup).iter().any(|bound| bound.is_reached(fit.values()))
+}
+
 /// The log posterior that the optimiser reached.
 fn reached(fit: &Fit) -> f64 {
     fit.starts.iter().filter_map(|start| start.reached).fold(f64::NEG_INFINITY, f64::max)
@@ -129,13 +140,13 @@ fn refit(
     setup: &Setup<'_>,
     progress: &dyn Progress,
 ) -> Option<(Found, Arc<Fit>)> {
-    let options = Options { restarts, seed: setup.settings.seed, ..Options::default() };
+    // less noise than the rounding of the target is not of the data
+    let seed = setup.settings.seed;
+    let options = Options { restarts, seed, least_noise: setup.least_noise, ..Options::default() };
     let mut fit = fit_beyond(model, &setup.data, options, least, &Quiet(progress)).ok()??;
     fit.asked = fit.model.clone();
     let fit = Arc::new(fit);
-    // less noise than the rounding of the target is not of the data
-    let plausible = fit.noise().is_none_or(|noise| noise >= ROUNDED * setup.least_noise);
-    Some((setup.scored(&fit).filter(|_| plausible)?, fit))
+    Some((setup.scored(&fit).filter(|_| repeats(&fit, setup))?, fit))
 }
 
 #[cfg(test)]
@@ -163,7 +174,7 @@ mod tests {
         assert_eq!(smaller.model.kernel.heading(), "Lin");
         assert!(smaller.score < whole.score && (fit.lml() - smaller.lml).abs() < 1e-9);
         // what was fitted before is not fitted again
-        let all = [smaller.model.kernel.simplify_structure().to_string()].into_iter().collect();
+        let all = [structure(&smaller.model.kernel)].into_iter().collect();
         assert!(without_parts(&smaller, &all, &setup, &Silent).is_none());
     }
 }

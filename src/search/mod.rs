@@ -19,6 +19,7 @@ mod forecasts;
 mod outcome;
 mod product_variance;
 mod race;
+mod ranking;
 mod saved;
 mod score;
 mod settings;

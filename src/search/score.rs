@@ -6,6 +6,7 @@ use crate::data::Dataset;
 use crate::fit::{Fit, ParameterPosterior};
 use crate::kernel::{Kernel, Node};
 use crate::model::Problem;
+use crate::progress::Silent;
 use crate::results::score_held_out;
 
 /// A score; lower is better.
@@ -157,7 +158,7 @@ pub fn judge(fit: &Arc<Fit>, criterion: Criterion, held_out: Option<&Dataset>) -
     let by_count = -2.0 * fit.evidence().ok()? + criterion.penalty(problem.n(), count);
     let score = match criterion {
         Criterion::Bicc | Criterion::Bic | Criterion::Recorded | Criterion::Aic | Criterion::Aicc => by_count,
-        Criterion::Laplace => -2.0 * ParameterPosterior::new(problem, fit.values())?.laplace(),
+        Criterion::Laplace => -2.0 * ParameterPosterior::new(problem, fit.values())?.at_mode(&Silent).laplace(),
         Criterion::HeldOut => {
             let rows = held_out?;
             2.0 * rows.n() as f64 * score_held_out(fit, rows).ok()?.get("nll")?

@@ -8,16 +8,14 @@ use super::early_rows::{compared_rows, early_rows, middle_rows};
 use super::score::judge;
 use super::{Found, SearchError, Settings};
 use crate::data::Dataset;
-use crate::fit::spacing::{rounding, variance};
-use crate::fit::{Column, Fit};
+use crate::fit::spacing::variance;
+use crate::fit::{Column, Fit, rounding_variance};
 use crate::kernel::InputsShown;
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Role, Wrapped, families};
 use crate::model::{Model, Noise, Problem, zero_kernel};
 
 /// The least number of rows for a search.
 const LEAST_ROWS: usize = 5;
-/// The largest share of the variance of the target that its rounding counts as noise.
-const MOST_ROUNDING: f64 = 0.1;
 
 /// The data of a search and the quantities computed from them once.
 pub struct Setup<'s> {
@@ -123,7 +121,7 @@ impl<'s> Setup<'s> {
             .map(|c| (Arc::from(c.name), middle(c.values)))
             .collect();
         let variance = variance(problem.y());
-        let least_noise = rounding_variance(&problem).min(MOST_ROUNDING * variance);
+        let least_noise = rounding_variance(&problem);
         let (data, held_out) = match settings.criterion {
             super::Criterion::HeldOut => hold_out(data)?,
             _ => (data.clone(), None),
@@ -175,18 +173,6 @@ pub fn trial_rows(data: &Dataset, settings: &Settings) -> Result<Option<Vec<usiz
 /// The values of each input.
 fn inputs_of<'d>(data: &'d Dataset, names: &[String]) -> Vec<&'d [f64]> {
     names.iter().filter_map(|name| data.column(name)).map(|c| c.values()).collect()
-}
-
-/// The noise variance due to the rounding of the target, on the scale of the model.
-fn rounding_variance(problem: &Problem) -> f64 {
-    let raw = match (problem.classes(), problem.data().y()) {
-        (None, Some(raw)) => raw,
-        _ => return 0.0,
-    };
-    let Some(step) = rounding(raw) else { return 0.0 };
-    let map = problem.pipeline().target();
-    let slopes: f64 = raw.iter().map(|y| (2.0 * map.log_slope(*y)).exp()).sum::<f64>() / raw.len() as f64;
-    Some(step * step / 12.0 * slopes).filter(|v| v.is_finite()).unwrap_or(0.0)
 }
 
 fn check(settings: &Settings) -> Result<(), SearchError> {

@@ -6,6 +6,7 @@
 //! rows, so a few hundred show it.
 
 use super::beam::{further, stopped, unfinished};
+use super::ranking::joined;
 use super::{Budget, ComparedScale, Ended, Search, SearchError, Settings, search};
 use crate::data::{Dataset, Function};
 use crate::fit::scale_parameters;
@@ -87,20 +88,34 @@ pub fn search_scales(
         seconds: time.map(|all| (all - seconds).max(0.0)),
         evaluations: count.map(|all| all.saturating_sub(evaluations)),
     };
-    let more = !progress.stop() && left.evaluations != Some(0);
+    let cut = match (progress.stop(), left) {
+        (true, _) => Some(Ended::Stopped),
+        (false, Budget { evaluations: Some(0), .. }) => Some(Ended::OutOfEvaluations),
+        (false, Budget { seconds: Some(0.0), .. }) => Some(Ended::OutOfTime),
+        _ => None,
+    };
     // what the result counts of its own
     let (mut found, counted) = match part {
         Some(_) => {
             let settings = Settings { budget: left, ..with(&trial.settings.transform) };
-            let found = match progress.stop() {
-                true => stopped(data, &settings, &trial.models, progress)?,
-                false => search(data, &settings, progress)?,
+            let of_part = || stopped(data, &settings, &trial.models, progress);
+            let found = match cut {
+                Some(_) => of_part()?,
+                None => match search(data, &settings, progress)? {
+                    found if matches!(found.ended, Ended::Depth | Ended::NoBetter) => found,
+                    // a search of all rows that ended early may not have come as far
+                    found => joined(found, of_part()?),
+                },
             };
             (found, (0, 0.0))
         }
         None => {
             let counted = (trial.evaluations, trial.seconds);
-            (if more { further(&trial, settings.depth, left, progress)? } else { trial }, counted)
+            match cut {
+                Some(ended) if settings.depth > depth => (Search { ended, ..trial }, counted),
+                Some(_) => (trial, counted),
+                None => (further(&trial, settings.depth, left, progress)?, counted),
+            }
         }
     };
     found.settings = Settings { depth: settings.depth, budget: settings.budget, ..found.settings };

@@ -42,7 +42,8 @@ impl Mode {
         if !same_family || a.inputs != b.inputs || !all_plain(one) || !all_plain(two) {
             return None;
         }
-        if is(a, "WN") {
+        // their values are 0 and 1
+        if is(a, "WN") || is(a, "Indicator") {
             return Some(one.clone());
         }
         let q = exponent(a)?;
@@ -75,7 +76,7 @@ impl Mode {
         if !all_plain(kernel) {
             return None;
         }
-        if is(leaf, "WN") || is(leaf, "Const") {
+        if ["WN", "Const", "Indicator"].iter().any(|name| is(leaf, name)) {
             return Some(kernel.clone());
         }
         let l = place(leaf, is_scale)?;
