@@ -5,7 +5,7 @@ use super::likelihood::Likelihood;
 use super::optimize::{Objective, Options, minimize};
 use super::starts::Starts;
 use crate::linalg::{LOG_2PI, Matrix, Vector, inverse_root};
-use crate::model::{Model, Problem};
+use crate::model::{Likelihood as ModelLikelihood, Mean, Model, Noise, ParameterKind, Problem};
 use crate::param::{Param, State};
 use crate::progress::Progress;
 
@@ -23,7 +23,8 @@ const NEARBY: f64 = 0.1;
 /// The posterior density of the free parameters in the optimiser's coordinates, near the values of a fit.
 ///
 /// A parameter without a prior gets a normal one around the first start of a fit, with the standard deviation
-/// [`WEAK_PRIOR_SD`] in the optimiser's coordinates (Duvenaud, structure-search chapter, specifies no prior). A
+/// [`WEAK_PRIOR_SD`] in the optimiser's coordinates (Duvenaud, structure-search chapter, specifies no prior). That of a
+/// linear mean is for its level in the middle of the rows and not for its offset, which can be far outside of them. A
 /// parameter on a bound is kept there.
 pub struct ParameterPosterior<'p> {
     objective: Likelihood<'p>,
@@ -31,10 +32,46 @@ pub struct ParameterPosterior<'p> {
     free: Vec<usize>,
     /// The centres of the weak priors in the optimiser's coordinates; `None` for other parameters.
     centre: Vec<Option<f64>>,
+    level: Option<Level>,
     /// VΛ^{−½}, from the Hessian H = VΛVᵀ of the negative log posterior.
     axes: Matrix,
     log_volume: f64,
     top: f64,
+}
+
+/// The level of a linear mean in the middle of the rows: its offset, plus each slope times a number, in the optimiser's
+/// coordinates. Indices are of the free parameters.
+#[derive(Debug)]
+struct Level {
+    offset: usize,
+    slopes: Vec<(usize, f64)>,
+}
+
+impl Level {
+    /// `None` if the offset is not free. Slopes that are not free shift the centre of its prior.
+    fn of(problem: &Problem, values: &[f64], free: &[usize], centre: &mut [Option<f64>]) -> Option<Self> {
+        let parameters = problem.parameters();
+        let mean = |i: usize| match parameters[i].kind {
+            ParameterKind::Mean(term) => Some(term),
+            _ => None,
+        };
+        let offset = free.iter().position(|&i| mean(i) == Some(0))?;
+        let unit = |i: usize| parameters[i].domain.from_real(1.0) - parameters[i].domain.from_real(0.0);
+        let basis = problem.mean_basis(&problem.x().iter().map(|x| &x[..]).collect::<Vec<_>>(), problem.n());
+        let mut slopes = Vec::new();
+        for i in 0..parameters.len() {
+            let Some(column) = mean(i).filter(|term| *term > 0).and_then(|term| basis.get(term)) else { continue };
+            let middle = column.iter().sum::<f64>() / problem.n().max(1) as f64;
+            match free.iter().position(|&other| other == i) {
+                Some(at) => slopes.push((at, middle * unit(i) / unit(free[offset]))),
+                None => {
+                    let shift = middle * values[i] / unit(free[offset]);
+                    centre[offset].iter_mut().for_each(|centre| *centre -= shift);
+                }
+            }
+        }
+        (!slopes.is_empty()).then_some(Self { offset, slopes })
+    }
 }
 
 impl<'p> ParameterPosterior<'p> {
@@ -51,19 +88,20 @@ impl<'p> ParameterPosterior<'p> {
             None => return None,
         };
         // the start of the model with nothing written
-        let model = problem.model();
-        let bare = Model { kernel: model.kernel.map_params(&mut without_value), ..model.clone() };
+        let bare = with_nothing_written(problem.model());
         let bare = Problem::new(&bare, problem.data(), true).ok()?;
         let start = Starts::new(&bare, 0).start(0);
         let parameters = problem.parameters();
         let weak = |&i: &usize| parameters[i].param.prior.is_none().then(|| parameters[i].domain.to_real(start[i]));
-        let centre: Vec<Option<f64>> = free.iter().map(weak).collect();
+        let mut centre: Vec<Option<f64>> = free.iter().map(weak).collect();
+        let level = Level::of(problem, values, &free, &mut centre);
         if free.is_empty() {
             let (axes, values) = (Matrix::zeros(0, 0), values.to_vec());
-            return Some(Self { objective, values, free, centre, axes, log_volume: 0.0, top: total });
+            return Some(Self { objective, values, free, centre, level, axes, log_volume: 0.0, top: total });
         }
-        let (axes, log_volume) = axes(hessian, &centre);
-        let mut posterior = Self { objective, values: values.to_vec(), free, centre, axes, log_volume, top: 0.0 };
+        let (axes, log_volume) = axes(hessian, &centre, level.as_ref());
+        let mut posterior =
+            Self { objective, values: values.to_vec(), free, centre, level, axes, log_volume, top: 0.0 };
         let coordinates = posterior.coordinates(&Vector::zeros(posterior.free.len()));
         posterior.top = total + posterior.log_prior(&coordinates);
         Some(posterior)
@@ -88,7 +126,7 @@ impl<'p> ParameterPosterior<'p> {
             if free != self.free {
                 return self;
             }
-            (self.axes, self.log_volume) = axes(hessian, &self.centre);
+            (self.axes, self.log_volume) = axes(hessian, &self.centre, self.level.as_ref());
         }
         self.values = values;
         self.top = -found.value;
@@ -136,18 +174,22 @@ impl<'p> ParameterPosterior<'p> {
     /// the mode with the standard deviation `WIDE`.
     pub fn from_prior(&self, standard: &[f64]) -> Vec<f64> {
         let mode = self.coordinates(&Vector::zeros(self.free.len()));
-        let away = (0..self.free.len()).map(|a| match self.centre[a] {
-            Some(centre) => centre + WEAK_PRIOR_SD * standard[a] - mode[a],
-            None => WIDE * standard[a],
+        let drawn = (0..self.free.len()).map(|a| match self.centre[a] {
+            Some(centre) => centre + WEAK_PRIOR_SD * standard[a],
+            None => mode[a] + WIDE * standard[a],
         });
-        let away = Vector::from_iterator(self.free.len(), away);
+        let mut drawn: Vec<f64> = drawn.collect();
+        if let Some(Level { offset, slopes }) = &self.level {
+            drawn[*offset] -= slopes.iter().map(|&(slope, by)| by * drawn[slope]).sum::<f64>();
+        }
+        let away = Vector::from_iterator(self.free.len(), drawn.iter().zip(&mode).map(|(at, mode)| at - mode));
         self.axes.clone().lu().solve(&away).map_or_else(|| standard.to_vec(), |z| z.iter().copied().collect())
     }
 
     /// The log density of such a draw at z.
     pub fn log_prior_at(&self, z: &[f64]) -> f64 {
         let mode = self.coordinates(&Vector::zeros(self.free.len()));
-        let at = self.coordinates(&Vector::from_column_slice(z));
+        let at = self.levelled(&self.coordinates(&Vector::from_column_slice(z)));
         let one = |(a, centre): (usize, &Option<f64>)| {
             let (centre, sd) = centre.map_or((mode[a], WIDE), |centre| (centre, WEAK_PRIOR_SD));
             -0.5 * ((at[a] - centre) / sd).powi(2) - sd.ln() - 0.5 * LOG_2PI
@@ -174,12 +216,21 @@ impl<'p> ParameterPosterior<'p> {
         self.free.iter().zip(away.iter()).map(|(&i, a)| parameters[i].domain.to_real(self.values[i]) + a).collect()
     }
 
+    /// Coordinates with the level of a linear mean in the place of its offset.
+    fn levelled(&self, coordinates: &[f64]) -> Vec<f64> {
+        let mut levelled = coordinates.to_vec();
+        if let Some(Level { offset, slopes }) = &self.level {
+            levelled[*offset] += slopes.iter().map(|&(slope, by)| by * coordinates[slope]).sum::<f64>();
+        }
+        levelled
+    }
+
     fn log_prior(&self, coordinates: &[f64]) -> f64 {
         let one = |(at, centre): (&f64, &Option<f64>)| match centre {
             Some(centre) => -0.5 * ((at - centre) / WEAK_PRIOR_SD).powi(2) - WEAK_PRIOR_SD.ln() - 0.5 * LOG_2PI,
             None => 0.0,
         };
-        coordinates.iter().zip(&self.centre).map(one).sum()
+        self.levelled(coordinates).iter().zip(&self.centre).map(one).sum()
     }
 }
 
@@ -194,10 +245,14 @@ impl Objective for Negative<'_, '_> {
     fn evaluate(&self, z: &[f64], gradient: &mut [f64]) -> f64 {
         let at = self.0.coordinates(&Vector::from_column_slice(z));
         let Some(here) = self.0.objective.at(&self.0.values_of(&at), false) else { return f64::INFINITY };
-        let slope = |(&i, (at, centre)): (&usize, (&f64, &Option<f64>))| {
-            -here.slopes[i] + centre.map_or(0.0, |centre| (at - centre) * LEAST_CURVATURE)
-        };
-        let slopes: Vec<f64> = self.0.free.iter().zip(at.iter().zip(&self.0.centre)).map(slope).collect();
+        let levelled = self.0.levelled(&at);
+        let pull = |(at, centre): (&f64, &Option<f64>)| centre.map_or(0.0, |centre| (at - centre) * LEAST_CURVATURE);
+        let mut slopes: Vec<f64> = levelled.iter().zip(&self.0.centre).map(pull).collect();
+        if let Some(Level { offset, slopes: others }) = &self.0.level {
+            let pull = slopes[*offset];
+            others.iter().for_each(|&(slope, by)| slopes[slope] += by * pull);
+        }
+        slopes.iter_mut().zip(&self.0.free).for_each(|(slope, &i)| *slope -= here.slopes[i]);
         let along = self.0.axes.transpose() * Vector::from_vec(slopes);
         gradient.copy_from_slice(along.as_slice());
         -here.total - self.0.log_prior(&at)
@@ -205,17 +260,34 @@ impl Objective for Negative<'_, '_> {
 }
 
 /// VΛ^{−½} of a Hessian with the curvature of the weak priors added, and the log of its determinant.
-fn axes(hessian: Matrix, centre: &[Option<f64>]) -> (Matrix, f64) {
+fn axes(hessian: Matrix, centre: &[Option<f64>], level: Option<&Level>) -> (Matrix, f64) {
     // a missing curvature counts as 0
     let mut eigen = hessian.symmetric_eigen();
     eigen.eigenvalues.apply(|value| *value = value.max(0.0));
     let mut hessian = eigen.recompose();
-    for (a, centre) in centre.iter().enumerate() {
-        if centre.is_some() {
-            hessian[(a, a)] += LEAST_CURVATURE;
+    for (a, _) in centre.iter().enumerate().filter(|(_, centre)| centre.is_some()) {
+        let mut along = Vector::zeros(centre.len());
+        along[a] = 1.0;
+        if let Some(level) = level.filter(|level| level.offset == a) {
+            level.slopes.iter().for_each(|&(slope, by)| along[slope] = by);
         }
+        hessian.ger(LEAST_CURVATURE, &along, &along, 1.0);
     }
     inverse_root(hessian, LEAST_CURVATURE)
+}
+
+/// The model without written values of its free parameters: one that was conditioned has the prior of one to fit.
+fn with_nothing_written(model: &Model) -> Model {
+    let mut bare = Model { kernel: model.kernel.map_params(&mut without_value), ..model.clone() };
+    if let ModelLikelihood::Gaussian(Noise::Variance(noise)) = &mut bare.likelihood {
+        *noise = without_value(noise);
+    }
+    match &mut bare.mean {
+        Mean::Constant(mean) => *mean = without_value(mean),
+        Mean::Linear(params) => params.iter_mut().for_each(|param| *param = without_value(param)),
+        Mean::Zero | Mean::Function(_) => {}
+    }
+    bare
 }
 
 fn without_value(param: &Param) -> Param {

@@ -16,7 +16,7 @@ use super::{Candidate, Reached};
 use crate::fit::optimize::{Options, Run};
 use crate::fit::{Likelihood, latent_bounds};
 use crate::kernel::Role;
-use crate::model::{ModelError, Problem, at_once, needed_memory};
+use crate::model::{ModelError, Parameter, Problem, at_once, needed_memory};
 use crate::progress::{Progress, Quiet};
 
 /// The size of a race. With many inputs there are many candidates, few of which differ much.
@@ -46,8 +46,12 @@ const FEW: usize = 8;
 const STARTS: usize = 6;
 /// The largest number of candidates that hold their rows at once.
 const MOST_PROBLEMS: usize = 500;
-/// Steps of the first round, on a subset of the rows.
+/// Steps of the first round, on a subset of the rows,
 const FIRST_STEPS: usize = 8;
+/// and of an expression with a replaced part, which starts far from its maximum where the others start at their parent's.
+const MENDED_STEPS: usize = 24;
+/// The number of these in the second round, at least.
+const MENDED: usize = 2;
 /// Steps of the second round.
 const SECOND_STEPS: usize = 20;
 /// Where this uses a subset, so many times the finalists
@@ -58,6 +62,9 @@ const CHOOSING_STEPS: usize = 6;
 const LAST_STEPS: usize = 300;
 /// The relative change of the log likelihood below which steps are small where rounds use subsets of the rows.
 const NEARLY: f64 = 1e-5;
+/// Multiples of a period that are tried, and the shape within a period at which they have the present one as a harmonic.
+const OTHER_PERIODS: [(f64, Option<f64>); 5] =
+    [(0.5, None), (2.0, None), (2.0, Some(0.75)), (3.0, Some(0.5)), (4.0, Some(0.4))];
 /// The number of times a finalist changes to another maximum,
 const HOPS: usize = 2;
 /// if its log likelihood after the first steps is at most this much lower,
@@ -207,23 +214,25 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         entries[first..].iter().take(MOST_PROBLEMS).take_while(|entry| entry.child.kind == Kind::Mended).count();
     let first = first + mended;
     entries[..first].iter_mut().filter(|entry| !entry.runs.is_empty()).for_each(|entry| entry.enter(setup));
-    round(&mut entries[..first], FIRST_STEPS, Rows { share, limits: &limits }, abreast, watch, 1);
+    let steps = |kind: Kind| if kind == Kind::Mended { MENDED_STEPS } else { FIRST_STEPS };
+    round(&mut entries[..first], steps, Rows { share, limits: &limits }, abreast, watch, 1);
     sort(&mut entries[..first]);
     let second = (first / 3).clamp(breadth.second / 2, breadth.second).min(first);
+    let second = with_mended(&mut entries[..first], second);
     let all_rows = Rows { share: 1.0, limits: &limits };
     match &setup.middle {
         None => {
             entries[..second].iter_mut().for_each(|entry| entry.continue_on(None));
-            round(&mut entries[..second], SECOND_STEPS, all_rows, abreast, watch, 2);
+            round(&mut entries[..second], |_| SECOND_STEPS, all_rows, abreast, watch, 2);
         }
         Some(rows) => {
             entries[..second].iter_mut().for_each(|entry| entry.continue_on(Some(rows)));
             let middle = Rows { share: setup.share(Some(rows)), limits: &limits };
-            round(&mut entries[..second], SECOND_STEPS, middle, abreast, watch, 2);
+            round(&mut entries[..second], |_| SECOND_STEPS, middle, abreast, watch, 2);
             sort(&mut entries[..second]);
             let chosen = (CHOSEN_FROM * breadth.finalists).min(second);
             entries[..chosen].iter_mut().for_each(|entry| entry.continue_on(None));
-            round(&mut entries[..chosen], CHOOSING_STEPS, all_rows, abreast, watch, 2);
+            round(&mut entries[..chosen], |_| CHOOSING_STEPS, all_rows, abreast, watch, 2);
         }
     }
     sort(&mut entries[..second]);
@@ -257,20 +266,29 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     entries
 }
 
-/// Tries half and twice each period of a maximum, to which no gradient leads. Returns the number of evaluations.
+/// Tries half each new period of a maximum and its multiples, to which no gradient leads: a pattern with a shape of its own
+/// has harmonics, each of which alone is a maximum. Returns the number of evaluations.
 fn try_other_periods(objective: &Likelihood<'_>, run: &mut Run, limits: &Options, watch: &Watch<'_>) -> usize {
     let parameters = objective.problem().parameters();
+    let new = |p: &Parameter| p.role == Role::Period && p.is_free() && p.param.value().is_none();
     let mut spent = 0;
     for _ in 0..HOPS {
         let values = objective.to_values(&run.outcome().at);
         let mut best: Option<Run> = None;
-        for (i, p) in parameters.iter().enumerate().filter(|(_, p)| p.role == Role::Period && p.is_free()) {
-            for other in [0.5 * values[i], 2.0 * values[i]] {
+        for (i, p) in parameters.iter().enumerate().filter(|(_, p)| new(p)) {
+            let shape = parameters.get(i + 1).filter(|p| p.role == Role::Roughness && p.is_free());
+            for (times, rough) in OTHER_PERIODS {
+                let other = times * values[i];
                 if !p.domain.contains(other) || p.domain.on_bound(other) || watch.progress.stop() {
                     continue;
                 }
                 let mut beside = values.clone();
                 beside[i] = other;
+                match (rough, shape) {
+                    (Some(rough), Some(_)) if values[i + 1] > rough => beside[i + 1] = rough,
+                    (Some(_), _) => continue,
+                    (None, _) => {}
+                }
                 let mut there = Run::new(&objective.to_coordinates(&beside), limits);
                 there.advance(objective, FIRST_STEPS, &Quiet(watch.progress));
                 spent += there.outcome().evaluations;
@@ -336,8 +354,25 @@ fn prefer_fundamental_periods(
     spent
 }
 
-/// Optimises each entry for some steps.
-fn round(entries: &mut [Entry], steps: usize, rows: Rows<'_>, abreast: usize, watch: &Watch<'_>, number: usize) {
+/// Moves expressions with a replaced part behind the first `count` of ranked entries until there are [`MENDED`] of them, and
+/// returns how many there are then.
+fn with_mended(entries: &mut [Entry], count: usize) -> usize {
+    let mended = |entry: &Entry| entry.child.kind == Kind::Mended;
+    let missing = MENDED.saturating_sub(entries[..count].iter().filter(|entry| mended(entry)).count());
+    let others = entries[count..].iter().filter(|entry| mended(entry)).count();
+    entries[count..].sort_by_key(|entry| !mended(entry));
+    count + missing.min(others)
+}
+
+/// Optimises each entry for some steps, as many as its kind takes.
+fn round(
+    entries: &mut [Entry],
+    steps: impl Fn(Kind) -> usize + Sync,
+    rows: Rows<'_>,
+    abreast: usize,
+    watch: &Watch<'_>,
+    number: usize,
+) {
     each(entries, abreast, watch, number, |entry| {
         let Some(whole) = entry.problem.as_ref() else { return };
         let objective = Likelihood::new(entry.part.as_ref().unwrap_or(whole)).stopped_by(watch.progress);
@@ -349,7 +384,7 @@ fn round(entries: &mut [Entry], steps: usize, rows: Rows<'_>, abreast: usize, wa
                 *run = run.moved(rows.share / entry.share, rows.limits);
             }
             let before = run.outcome().evaluations;
-            run.advance(&objective, steps, &Quiet(watch.progress));
+            run.advance(&objective, steps(entry.child.kind), &Quiet(watch.progress));
             watch.spent.fetch_add(run.outcome().evaluations - before, Ordering::Relaxed);
         }
         entry.share = rows.share;
