@@ -39,7 +39,9 @@ impl Step {
             let (learnt, next) = Pipeline::learn(std::slice::from_ref(step), &made)?;
             made = next;
             out.extend(learnt.stages.into_iter().filter_map(|stage| match (stage.target, step) {
-                (false, _) => Some(Self::Transform { column: stage.column, function: Function::Plain(stage.transform) }),
+                (false, _) => {
+                    Some(Self::Transform { column: stage.column, function: Function::Plain(stage.transform) })
+                }
                 (true, Self::Standardize { columns: Which::All }) if classes => None,
                 (true, Self::Standardize { .. }) => {
                     Some(Self::Standardize { columns: Which::Named(vec![stage.column]) })

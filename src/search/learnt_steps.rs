@@ -81,3 +81,66 @@ fn write_steps(search: &mut Search, steps: &[Step]) -> Vec<Step> {
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Which};
+    use crate::kernel::{Kernel, families};
+    use crate::model::{Model, Problem};
+    use crate::progress::Silent;
+    use crate::search::setup::Setup;
+    use crate::search::{Criterion, Edit};
+
+    fn wave(n: usize) -> Dataset {
+        let x: Vec<f64> = (0..n).map(|i| 100.0 + (i as f64).powf(1.3)).collect();
+        let y = x.iter().enumerate().map(|(i, x)| (x / 9.0).sin() + 0.1 * ((i * i * 37) % 11) as f64).collect();
+        Dataset::new(vec![Column::numeric("x", x), Column::numeric("y", y)], Some("y"), None).expect("a data set")
+    }
+
+    fn beginning(name: &str) -> Settings {
+        let kernel = Kernel::family(families::family(name).expect("a family"));
+        let steps = vec![Step::Standardize { columns: Which::All }];
+        Settings::default().beginning_with(Model { steps, ..Model::new(kernel) })
+    }
+
+    /// Of many rows, and of those that are not held out, the inputs are on the scale of all.
+    #[test]
+    fn parts_of_the_rows_share_the_scale_of_the_inputs() {
+        for (n, criterion) in [(2400, Criterion::Bicc), (60, Criterion::HeldOut)] {
+            let data = wave(n);
+            let settings = Settings { criterion, ..beginning("SE") };
+            let all = Problem::new(&settings.model(null_kernel()), &data, false).expect("a problem");
+            let learnt = learnt(&data, &settings).expect("steps");
+            let setup = Setup::new(&data, &learnt).expect("a setup");
+            assert!(setup.data.n() < n);
+            let part = Problem::new(&learnt.model(null_kernel()), &setup.data, false).expect("a problem");
+            for (raw, scaled) in setup.data.x()[0].iter().zip(part.x()[0]) {
+                let row = data.x()[0].iter().position(|x| x == raw).expect("the row");
+                assert_eq!(all.x()[0][row], *scaled);
+            }
+            // the target is standardized anew
+            let mean = part.y().iter().sum::<f64>() / part.n() as f64;
+            assert!(mean.abs() < 1e-9, "{mean}");
+            // and what depends on the inputs is on their scale
+            assert!((setup.columns[0].middle).abs() < 1e-9 && setup.inputs[0].1.abs() < 2.0);
+        }
+    }
+
+    #[test]
+    fn the_result_has_the_steps_as_they_were_written() {
+        let data = wave(40);
+        let settings = Settings { depth: 1, restarts: 1, moves: vec![Edit::Add], ..beginning("RQ") };
+        let found = search(&data, &settings, &Silent).expect("a search");
+        assert_eq!(found.settings.steps, settings.steps);
+        let models = found.models.iter().chain(&found.unfinished).chain(found.levels.iter().map(|level| &level.best));
+        let models = models.map(|found| &found.model);
+        for model in models.chain([&found.best.model, &found.best.asked, found.best.problem().model()]) {
+            assert_eq!(model.steps, settings.steps);
+        }
+        // all rows give the same again
+        let again = found.fit(0).expect("a fit").lml();
+        let conditioned = crate::fit::condition(&found.best.model, &data).expect("a fit").lml();
+        assert!((again - conditioned).abs() < 1e-9 * again.abs());
+    }
+}

@@ -14,9 +14,7 @@ fn a_search_with_steps_is_that_of_data_that_were_transformed() {
     talk.says("let steps = transform(y=log) >> standardize");
     let rest = "base=[SE, Lin], depth=2, budget=100000, restarts=1";
     talk.says(&format!("let s = d |> search(model=steps >> gp(SE + Per, mean=\"linear\"), {rest})"));
-    talk.says(&format!(
-        "let h = steps(d) |> search(model=gp(SE + Per, mean=\"linear\"), transform=\"none\", {rest})"
-    ));
+    talk.says(&format!("let h = steps(d) |> search(model=gp(SE + Per, mean=\"linear\"), transform=\"none\", {rest})"));
     assert_eq!(talk.value("s.candidates.edit"), talk.value("h.candidates.edit"));
     assert_eq!(talk.value("s.models.parameters"), talk.value("h.models.parameters"));
     let (one, other) = (talk.params("s.best"), talk.params("h.best"));
@@ -36,14 +34,15 @@ fn a_search_with_steps_is_that_of_data_that_were_transformed() {
 fn the_kernel_of_a_model_is_a_candidate_and_keeps_what_is_fixed() {
     let mut talk = Talk::new(GROWTH);
     talk.says("let s = d |> search(transform(y=log) >> gp(Lin(t) + Per(t, p=fixed(1))), depth=2, budget=3000)");
-    assert_eq!(talk.value("[s.candidates.edit[i] for i in 0..len(s.candidates.edit) if s.candidates.edit[i] == \"model\"]"), serde_json::json!(["model"]));
-    let kernel = talk.value(
-        "[s.candidates.kernel[i] for i in 0..len(s.candidates.edit) if s.candidates.edit[i] == \"model\"]",
+    assert_eq!(
+        talk.value("[s.candidates.edit[i] for i in 0..len(s.candidates.edit) if s.candidates.edit[i] == \"model\"]"),
+        serde_json::json!(["model"])
     );
+    let kernel =
+        talk.value("[s.candidates.kernel[i] for i in 0..len(s.candidates.edit) if s.candidates.edit[i] == \"model\"]");
     assert!(kernel.to_string().contains("p=fixed(1)"), "{kernel}");
-    let reached = talk.value(
-        "[s.candidates.reached[i] for i in 0..len(s.candidates.edit) if s.candidates.edit[i] == \"model\"]",
-    );
+    let reached =
+        talk.value("[s.candidates.reached[i] for i in 0..len(s.candidates.edit) if s.candidates.edit[i] == \"model\"]");
     assert_eq!(reached, serde_json::json!(["fitted"]));
     // the default base kernels are beside it, and it is edited as the best
     let edits = talk.value("s.candidates.edit").to_string();
@@ -97,16 +96,21 @@ fn the_scale_is_chosen_beside_the_steps() {
     assert_eq!(talk.says("s"), talk.says("read"));
     assert_eq!(talk.value("resume(s, depth=3).models"), talk.value("resume(read, depth=3).models"));
     // a transform among the steps stands, without a comparison
-    talk.says("let t = d |> search(transform(y=sqrt) >> gp(SE), base=[SE], depth=1, budget=500)") ;
+    talk.says("let t = d |> search(transform(y=sqrt) >> gp(SE), base=[SE], depth=1, budget=500)");
+    assert_eq!(talk.value("t.transform"), "sqrt");
+    assert!(talk.says("t").contains("scale     sqrt of y"), "{}", talk.says("t"));
+    // with `auto` the scales are compared, each before the steps
+    talk.says("let u = d |> search(standardize >> gp(SE), base=[Lin], depth=2, restarts=1, budget=4000)");
+    assert!(talk.says("u").contains("after the first depths"), "{}", talk.says("u"));
 }
 
 /// A step of the target among those of inputs, classes, rows that are held out, inputs that are named.
 #[test]
 fn a_model_goes_with_the_other_arguments() {
     let mut talk = Talk::new(
-        "let a = random(-2..2, 60, seed=1)\nlet b = random(10..30, 60, seed=2)\n\
-         let d = data(a=a, b=b, y=[sin(2 * a[i]) + 0.1 * b[i] for i in 0..60], target=y)\n\
-         let c = data(a=a, b=b, y=[if a[i] + 0.1 * b[i] > 2 then \"up\" else \"down\" for i in 0..60], target=y)",
+        "let u = random(-2..2, 60, seed=1)\nlet v = random(10..30, 60, seed=2)\n\
+         let d = data(a=u, b=v, y=[sin(2 * u[i]) + 0.1 * v[i] for i in 0..60], target=y)\n\
+         let c = data(a=u, b=v, y=[if u[i] + 0.1 * v[i] > 2 then \"up\" else \"down\" for i in 0..60], target=y)",
     );
     talk.says("let s = d |> search(standardize >> gp(SE(a)), inputs=\"a\", depth=2, restarts=1, budget=2000)");
     let kernels = talk.value("s.candidates.kernel").to_string();
@@ -130,7 +134,9 @@ fn a_model_goes_with_the_other_arguments() {
 #[test]
 fn a_kernel_to_begin_with_has_the_other_arguments() {
     let mut talk = Talk::new(GROWTH);
-    talk.says("let s = d |> search(model=SE * Per, base=[Lin], mean=\"zero\", depth=1, budget=500, transform=\"none\")");
+    talk.says(
+        "let s = d |> search(model=SE * Per, base=[Lin], mean=\"zero\", depth=1, budget=500, transform=\"none\")",
+    );
     let text = talk.says("s");
     assert!(text.contains("gp(SE * Per, mean=\"zero\")"), "{text}");
 }

@@ -57,7 +57,8 @@ fn begun_with(call: &mut Call<'_, '_>) -> Res<Option<Model>> {
     let model = call.arg::<Pipeline>(place)?.model().map_err(|t| t.argument(place))?;
     if let Some(baseline) = model.baseline() {
         let text = format!("`{}` is a model without a kernel that a search could edit", baseline.name());
-        let help = "leave it out, or write `gp(…)` with a kernel, such as `gp(Lin, mean=\"linear\")`; `compare` has both";
+        let help =
+            "leave it out, or write `gp(…)` with a kernel, such as `gp(Lin, mean=\"linear\")`; `compare` has both";
         return Err(LangError::new(text).argument(place).help(help));
     }
     if model.sparse.is_some() {
@@ -68,8 +69,8 @@ fn begun_with(call: &mut Call<'_, '_>) -> Res<Option<Model>> {
     }
     let said = OF_MODEL.into_iter().find(|name| !is_kernel && call.value(name).is_some());
     if let Some(name) = said {
-        let error = LangError::new(format!("the model says what `{name}` is, as those of all models of the search"));
-        return Err(error.argument(name).help(format!("write `{name}` in the model: `gp(…, {name}=…)`")));
+        let error = LangError::new(format!("`{name}` is that of the model, which every model of the search has"));
+        return Err(error.argument(name).help(format!("write it in the model: `gp(…, {name}=…)`")));
     }
     Ok(Some(model))
 }
@@ -156,7 +157,8 @@ fn run_search(call: &mut Call<'_, '_>) -> Res<Value> {
     warn_of_left_out(call, &data, &settings);
     let transform: Option<Arc<str>> = call.maybe("transform")?;
     if transform.is_some() && settings.target_transform(&data).is_some() {
-        let error = LangError::new("the model has a transform of the target already, which every model of the search has");
+        let error =
+            LangError::new("the model has a transform of the target already, which every model of the search has");
         return Err(error.argument("transform").help("leave out one of the two"));
     }
     let found = match &transform.as_deref() {
@@ -350,7 +352,8 @@ pub static SEARCHES: &[Builtin] = &[
                 "",
                 "a model to begin with: every model that is tried has its steps, noise, mean and likelihood, and its kernel is \
                  a candidate of the first depth, which starts at the values that are written in it",
-            ),
+            )
+            .instead_of("base"),
             Place::keyword("inputs", Want::Input, "all", "the inputs of the base kernels"),
             Place::keyword(
                 "transform",
