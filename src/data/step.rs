@@ -341,7 +341,7 @@ mod tests {
         let (all, made) = Pipeline::learn(&written, &whole).unwrap();
         assert_eq!(Pipeline::learn(&learnt, &whole).unwrap(), (all, made.clone()));
         let (_, part) = Pipeline::learn(&learnt, &whole.take(&[0, 1, 2])).unwrap();
-        assert_eq!(part.x()[0], made.x()[0][..3]);
+        assert_eq!(part.x()[0], &made.x()[0][..3]);
         assert_eq!(part.y().unwrap(), [-1.0, 0.0, 1.0]);
         // again, nothing changes
         assert_eq!(Step::with_inputs_learnt(&learnt, &whole, false).unwrap(), learnt);

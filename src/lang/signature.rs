@@ -49,6 +49,8 @@ impl Want {
         Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search), Want::Kind(Kind::DeepFit)]);
     /// A fit, or a search where it is more than its best fit.
     pub const FIT_OR_SEARCH: Want = Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search)]);
+    /// A kernel, or a model where it is more than its kernel.
+    pub const KERNEL_OR_MODEL: Want = Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::Model)]);
 
     /// A value that can be saved.
     pub const SAVED: Want = Want::Either(&[

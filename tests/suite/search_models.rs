@@ -118,7 +118,7 @@ fn a_model_goes_with_the_other_arguments() {
     talk.says(
         "let h = d |> search(standardize >> gp(SE(a) + Lin(b)), criterion=\"held-out\", depth=2, restarts=1, budget=2000)",
     );
-    assert!(talk.number("h.score").is_finite() && talk.number("h.best.r2") > 0.9);
+    assert!(talk.number("h.score").is_finite() && talk.number("(h.best |> score).r2") > 0.9);
     talk.says(
         "let p = c |> search(model=standardize >> gp(SE, likelihood=\"bernoulli\", inference=\"laplace\"), base=[SE, Lin], \
          depth=1, restarts=1, budget=500)",

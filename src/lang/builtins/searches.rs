@@ -312,7 +312,7 @@ pub static SEARCHES: &[Builtin] = &[
             models::DATA,
             Place::optional(
                 "base",
-                Want::Each(&Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::Model)])),
+                Want::Each(&Want::KERNEL_OR_MODEL),
                 "[SE, Per(centred=true), Lin, RQ]",
                 "the \
                  base kernels, each on every input of its type unless it names one; the default includes `Wiener` and \

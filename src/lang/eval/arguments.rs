@@ -221,6 +221,11 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> LangErr
         {
             "`.kernel` of the fit is its kernel, with its values".into()
         }
+        (None, Want::KERNEL_OR_MODEL | Want::Each(&Want::KERNEL_OR_MODEL))
+            if matches!(kind, Kind::Fit | Kind::Search) =>
+        {
+            "`.kernel` of the fit is its kernel, with its values, and `.model` its model".into()
+        }
         (None, Want::Budget) if kind == Kind::String => {
             "a time has a number and one of s, min and h; a number without quotes counts evaluations".into()
         }
