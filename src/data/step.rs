@@ -7,6 +7,7 @@ use super::error::DataError;
 use super::fitted_transforms::{Warp, best_power};
 use super::summary::mean_sd;
 use super::transform::{TargetMap, Transform};
+use crate::calendar::TimeUnit;
 
 /// One preprocessing step as specified, before it is fitted to data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,6 +17,40 @@ pub enum Step {
     Standardize { columns: Which },
     /// A function of one column. `y` is the target unless a column has this name.
     Transform { column: String, function: Function },
+}
+
+impl Step {
+    /// The function of the target that this step is, if it is one.
+    pub fn of_target(&self, data: &Dataset) -> Option<&Function> {
+        let Self::Transform { column, function } = self else { return None };
+        let target = data.target()?.name();
+        (called(column, data).ok()?.name() == target).then_some(function)
+    }
+
+    /// These steps with those of inputs fitted to these data, so that they are the same for any part of the rows. Those of
+    /// the target stay as they are; classes have none.
+    ///
+    /// # Errors
+    /// As [`Pipeline::learn`].
+    pub fn with_inputs_learnt(steps: &[Self], data: &Dataset, classes: bool) -> Result<Vec<Self>, DataError> {
+        let mut made = data.clone();
+        let mut out = Vec::with_capacity(steps.len());
+        for step in steps {
+            let (learnt, next) = Pipeline::learn(std::slice::from_ref(step), &made)?;
+            made = next;
+            out.extend(learnt.stages.into_iter().filter_map(|stage| match (stage.target, step) {
+                (false, _) => {
+                    Some(Self::Transform { column: stage.column, function: Function::Plain(stage.transform) })
+                }
+                (true, Self::Standardize { columns: Which::All }) if classes => None,
+                (true, Self::Standardize { .. }) => {
+                    Some(Self::Standardize { columns: Which::Named(vec![stage.column]) })
+                }
+                (true, Self::Transform { .. }) => Some(step.clone()),
+            }));
+        }
+        Ok(out)
+    }
 }
 
 /// A function as specified; some are fitted to the rows.
@@ -199,7 +234,9 @@ impl Stage {
             };
             values.push(z);
         }
-        let unit = self.transform.unit(column.unit()).unwrap_or_default();
+        // a column that is a time by its name is none after a transform
+        let unit = column.unit().or(column.time_unit().filter(|_| !self.target).map(TimeUnit::name));
+        let unit = self.transform.unit(unit).unwrap_or_default();
         data.clone().with_column(super::Column::numeric(self.column.as_str(), values).with_unit(&unit))
     }
 }
@@ -293,6 +330,37 @@ mod tests {
         assert_eq!(pipeline.target().transforms(), [Transform::Log]);
         let blind = Dataset::new(vec![Column::numeric("x", vec![3.0])], None, None).unwrap();
         assert_eq!(pipeline.apply(&blind).unwrap(), blind);
+    }
+
+    /// Steps of inputs that were learnt are the same for some of the rows; those of the target are learnt anew.
+    #[test]
+    fn steps_of_inputs_can_be_learnt_before_those_of_the_target() {
+        let whole = data(&[1.0, 2.0, 4.0, 9.0], &[1.0, 2.0, 3.0, 8.0]);
+        let written = [transform("x", Transform::Log), Step::Standardize { columns: Which::All }];
+        let learnt = Step::with_inputs_learnt(&written, &whole, false).unwrap();
+        let (all, made) = Pipeline::learn(&written, &whole).unwrap();
+        assert_eq!(Pipeline::learn(&learnt, &whole).unwrap(), (all, made.clone()));
+        let (_, part) = Pipeline::learn(&learnt, &whole.take(&[0, 1, 2])).unwrap();
+        assert_eq!(part.x()[0], &made.x()[0][..3]);
+        assert_eq!(part.y().unwrap(), [-1.0, 0.0, 1.0]);
+        // again, nothing changes
+        assert_eq!(Step::with_inputs_learnt(&learnt, &whole, false).unwrap(), learnt);
+        // classes are not standardized
+        let of_classes = Step::with_inputs_learnt(&written, &whole, true).unwrap();
+        assert!(of_classes.iter().all(|step| matches!(step, Step::Transform { column, .. } if column == "x")));
+        assert_eq!(transform("y", Transform::Log).of_target(&whole), Some(&Function::Plain(Transform::Log)));
+        assert_eq!(transform("x", Transform::Log).of_target(&whole), None);
+    }
+
+    #[test]
+    fn a_time_by_its_name_is_none_after_a_transform() {
+        let columns = vec![Column::numeric("year", vec![1.0, 2.0, 3.0]), Column::numeric("y", vec![1.0, 2.0, 4.0])];
+        let data = Dataset::new(columns, Some("y"), None).unwrap();
+        assert!(data.column("year").unwrap().time_unit().is_some());
+        for step in [transform("year", Transform::Log), Step::Standardize { columns: Which::Inputs }] {
+            let (_, made) = Pipeline::learn(&[step], &data).unwrap();
+            assert_eq!(made.column("year").unwrap().time_unit(), None);
+        }
     }
 
     #[test]

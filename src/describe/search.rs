@@ -24,6 +24,9 @@ pub fn search(search: &Search) -> Markup {
     if let Some(rows) = search.rows {
         say("rows", format!("models were fitted to {rows} of them and compared there; the best is conditioned on all"));
     }
+    if let Some(model) = settings.begun_with() {
+        say("model", model.to_string());
+    }
     let bases: Vec<String> = settings.base.iter().map(ToString::to_string).collect();
     say("from", bases.join(", "));
     if let Some(first) = search.models.first() {
@@ -68,8 +71,7 @@ pub fn search(search: &Search) -> Markup {
 fn scale(search: &Search, target: &str) -> Option<String> {
     let name = |transform: &Option<Function>| scale_name(transform.as_ref(), target);
     if search.scales.len() < 2 {
-        let transform = search.settings.transform.as_ref()?;
-        return Some(name(&Some(transform.clone())));
+        return search.settings.target_transform(&search.data).map(|transform| scale_name(Some(transform), target));
     }
     let mut all: Vec<_> = search.scales.iter().collect();
     all.sort_by(|a, b| a.score.total_cmp(&b.score));

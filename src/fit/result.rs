@@ -2,6 +2,7 @@
 
 use super::optimize::Ended;
 use super::trace::Trace;
+use crate::data::Step;
 use crate::model::{DenserNoise, Model, ModelError, Parameter, Posterior, Problem, SparseMethod, has_white_noise};
 
 /// Options of a fit.
@@ -137,6 +138,13 @@ impl Fit {
     pub fn was_stopped(&self) -> bool {
         let stopped = |ended: &Ended| matches!(ended, Ended::Stopped { .. });
         self.ended.as_ref().is_some_and(stopped) || self.starts.iter().any(|start| stopped(&start.ended))
+    }
+
+    /// The same fit with its steps written in another way, which gives the same for its rows.
+    pub fn with_steps(mut self, steps: &[Step]) -> Self {
+        self.asked.steps = steps.to_vec();
+        self.model.steps = steps.to_vec();
+        Self { posterior: self.posterior.with_steps(steps), ..self }
     }
 
     /// The model with its training rows.

@@ -49,6 +49,8 @@ impl Want {
         Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search), Want::Kind(Kind::DeepFit)]);
     /// A fit, or a search where it is more than its best fit.
     pub const FIT_OR_SEARCH: Want = Want::Either(&[Want::Kind(Kind::Fit), Want::Kind(Kind::Search)]);
+    /// A kernel, or a model where it is more than its kernel.
+    pub const KERNEL_OR_MODEL: Want = Want::Either(&[Want::Kind(Kind::Kernel), Want::Kind(Kind::Model)]);
 
     /// A value that can be saved.
     pub const SAVED: Want = Want::Either(&[
@@ -173,28 +175,30 @@ pub struct Place {
     pub help: &'static str,
     /// Whether it can be given only as a keyword.
     pub keyword: bool,
+    /// The place whose positional argument it takes if that place is given as a keyword.
+    pub instead_of: Option<&'static str>,
 }
 
 impl Place {
     pub const fn required(name: &'static str, want: Want, help: &'static str) -> Self {
-        Self { name, short: &[], want, need: Need::Required, help, keyword: false }
+        Self { name, short: &[], want, need: Need::Required, help, keyword: false, instead_of: None }
     }
 
     pub const fn optional(name: &'static str, want: Want, default: &'static str, help: &'static str) -> Self {
-        Self { name, short: &[], want, need: Need::Optional(default), help, keyword: false }
+        Self { name, short: &[], want, need: Need::Optional(default), help, keyword: false, instead_of: None }
     }
 
     /// An optional place that can be given only as a keyword.
     pub const fn keyword(name: &'static str, want: Want, default: &'static str, help: &'static str) -> Self {
-        Self { name, short: &[], want, need: Need::Optional(default), help, keyword: true }
+        Self { name, short: &[], want, need: Need::Optional(default), help, keyword: true, instead_of: None }
     }
 
     pub const fn many(name: &'static str, want: Want, help: &'static str) -> Self {
-        Self { name, short: &[], want, need: Need::Many, help, keyword: false }
+        Self { name, short: &[], want, need: Need::Many, help, keyword: false, instead_of: None }
     }
 
     pub const fn keywords(name: &'static str, want: Want, help: &'static str) -> Self {
-        Self { name, short: &[], want, need: Need::Keywords(None), help, keyword: true }
+        Self { name, short: &[], want, need: Need::Keywords(None), help, keyword: true, instead_of: None }
     }
 
     /// The same, for keywords that are accepted only beside the argument of this name.
@@ -206,6 +210,12 @@ impl Place {
     /// The same with other names that can be used as a keyword.
     pub const fn or(mut self, short: &'static [&'static str]) -> Self {
         self.short = short;
+        self
+    }
+
+    /// The same, which takes the positional argument of a place that is itself given as a keyword.
+    pub const fn instead_of(mut self, place: &'static str) -> Self {
+        self.instead_of = Some(place);
         self
     }
 

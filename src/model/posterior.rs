@@ -11,6 +11,7 @@ use super::definition::is_noise;
 use super::half_covariances::{Halves, Induced, Term, own_noise};
 use super::jitter::jitters;
 use super::{Bernoulli, ModelError, Problem, cavity};
+use crate::data::Step;
 use crate::kernel::{Bound, Kernel, Points};
 use crate::linalg::{Cholesky, Matrix, Vector, Workspace, orthonormal, transposed_product};
 use crate::progress::{Progress, Silent};
@@ -121,6 +122,11 @@ impl Posterior {
     /// The pseudo-observations of a classifier.
     pub fn pseudo(&self) -> Option<&Pseudo> {
         self.pseudo.as_ref()
+    }
+
+    /// The same posterior with the steps of its model written in another way, which gives the same for its rows.
+    pub fn with_steps(self, steps: &[Step]) -> Self {
+        Self { problem: self.problem.with_steps(steps), ..self }
     }
 
     /// The model with its training rows.

@@ -210,6 +210,12 @@ impl Problem {
         Ok(Self { data: self.data.take(rows), x, y, known_noise, points, ..self.clone() })
     }
 
+    /// The same problem with its steps written in another way, which gives the same for its rows.
+    pub(super) fn with_steps(mut self, steps: &[Step]) -> Self {
+        self.model.steps = steps.to_vec();
+        self
+    }
+
     /// The model as written.
     pub fn model(&self) -> &Model {
         &self.model

@@ -6,7 +6,6 @@ use crate::data::{Dataset, Function};
 use crate::fit::{Fit, Options};
 use crate::kernel::Kernel;
 use crate::kernel::quoted;
-use crate::model::Model;
 use crate::search::{Edit, Search, Settings};
 
 /// The largest number of data values in a script.
@@ -30,9 +29,9 @@ pub fn conditioning(fit: &Fit, source: &Source) -> String {
 
 /// A script that repeats a search.
 pub fn searching(search: &Search, source: &Source) -> String {
-    let Settings { base, inputs, moves, depth, criterion, beam, restarts, seed, budget, likelihood, mean, transform } =
-        &search.settings;
-    let usual = Settings::for_data(&search.data, search.settings.inputs.clone());
+    let settings = &search.settings;
+    let Settings { base, inputs, moves, depth, criterion, beam, restarts, seed, budget, .. } = settings;
+    let usual = Settings::for_data(&search.data, inputs.clone(), &settings.steps);
     let list = |all: Vec<String>| format!("[{}]", all.join(", "));
     let mut call = format!("search(base={}, depth={depth}", list(base.iter().map(ToString::to_string).collect()));
     let mut say = |unusual: bool, text: String| {
@@ -55,14 +54,17 @@ pub fn searching(search: &Search, source: &Source) -> String {
         say(true, format!("inputs={}", list(inputs.iter().map(|input| quoted(input)).collect())));
     }
     say(*moves != usual.moves, format!("moves={}", list(moves.iter().map(move_text).collect())));
-    let scale = transform.as_ref().map_or("none", Function::name);
-    say(search.scales.is_empty(), format!("transform={}", quoted(scale)));
-    // likelihood and mean as arguments of a model
-    let model = Model { likelihood: likelihood.clone(), mean: mean.clone(), ..Model::new(Kernel::number(1.0)) };
-    let rest = model.arguments();
-    if !rest.is_empty() {
-        call.push_str(", ");
-        call.push_str(&rest);
+    let scale = settings.transform.as_ref().map_or("none", Function::name);
+    // a transform among the steps of the model is not given again
+    let own = settings.transform.is_none() && settings.target_transform(&search.data).is_some();
+    say(search.scales.is_empty() && !own, format!("transform={}", quoted(scale)));
+    match settings.begun_with() {
+        Some(model) => say(true, format!("model={model}")),
+        None => {
+            // likelihood and mean as arguments of a model
+            let rest = settings.model(Kernel::number(1.0)).arguments();
+            say(!rest.is_empty(), rest);
+        }
     }
     script(&search.best, source, &format!("{call})"))
 }

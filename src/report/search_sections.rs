@@ -55,9 +55,13 @@ fn trace(search: &Search, numbering: &mut FigureNumbering) -> Section {
         rounded(search.seconds),
         search.ended,
     );
+    let begun = search.settings.begun_with().map(|model| {
+        format!("The search began with {model}, beside these; every model has the steps, the noise and the mean of this one.")
+    });
     let figure = Figure { title: String::new(), ..scores(search) };
     let body = html! {
         p { (text) }
+        @if let Some(begun) = begun { p { (begun) } }
         (table(&trace_grid(search)))
         @if search.levels.len() > 1 {
             (numbering.figure(&figure, Size { width: WIDTH, height: 260 }, "The best score so far. Lower is better."))

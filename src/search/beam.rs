@@ -9,10 +9,11 @@ use super::child_starts::Inheritance;
 use super::edits::{Child, Edit, Kind, Means, children};
 use super::finish::{finish, without_parts};
 use super::forecasts::extrapolates;
-use super::race::{Entry, Watch, bare_child, race};
-use super::ranking::{KEPT, WORTH, key, rank, structure, weigh};
+use super::race::{Entry, Watch, bare_child, race, written_child};
+use super::ranking::{KEPT, key, rank, structure, weigh};
 use super::setup::{Setup, null_model};
-use super::{Budget, Candidate, ComparedScale, Ended, Found, Level, Reached, Search, SearchError, Settings};
+use super::state::{State, is_null, stale};
+use super::{Budget, Candidate, Ended, Found, Level, Reached, Search, SearchError, Settings};
 use crate::data::Dataset;
 use crate::fit::{Fit, Options, condition, fit, judged as judged_fit, optimize};
 use crate::kernel::Kernel;
@@ -21,10 +22,12 @@ use crate::progress::{Progress, StopHandle};
 
 /// The number of candidates scored in a race that was stopped early.
 const LEADERS: usize = 4;
-/// The number of depths without improvement after which a search ends.
-const PATIENCE: usize = 2;
-/// The share of a budget of time after which no depth begins: the rest is for the best models.
+/// The share of a budget of time after which the last depth ends: the rest is for the best models.
 const WALKED: f64 = 0.8;
+/// The share after which these are left where they are: the rest is for the standard errors of the best.
+const FINISHED: f64 = 0.93;
+/// Up to so many rows the candidates of a race that was stopped early are scored beside models that were fitted.
+const QUICK_ROWS: usize = 500;
 
 /// Searches for the kernel with the best score.
 ///
@@ -84,62 +87,6 @@ fn walk(
     walk.go(state)
 }
 
-/// The state of a running search.
-#[derive(Default)]
-struct State {
-    levels: Vec<Level>,
-    /// Best first, with the null model.
-    pool: Vec<Found>,
-    /// Structures that were candidates.
-    tried: HashSet<String>,
-    /// Those that were fitted to convergence.
-    fitted: HashSet<String>,
-    /// Structures whose edits were tried.
-    expanded: HashSet<String>,
-    scales: Vec<ComparedScale>,
-    evaluations: usize,
-    seconds: f64,
-}
-
-impl State {
-    fn of(search: &Search) -> Self {
-        // a depth that was stopped early is repeated
-        let whole = |level: &&Level| level.candidates.iter().any(|c| c.reached == Reached::Fitted);
-        let levels: Vec<Level> = search.levels.iter().take_while(whole).cloned().collect();
-        let candidates = || levels.iter().flat_map(|level| &level.candidates);
-        let fitted = candidates().filter(|c| c.reached == Reached::Fitted);
-        Self {
-            tried: candidates().map(|c| structure(&c.kernel)).collect(),
-            fitted: fitted.map(|c| structure(&c.kernel)).collect(),
-            expanded: levels.iter().flat_map(|level| &level.expanded).map(structure).collect(),
-            levels,
-            pool: before_finish(search),
-            scales: search.scales.clone(),
-            evaluations: search.evaluations,
-            seconds: search.seconds,
-        }
-    }
-}
-
-/// The models of a search as they were when its last depth had ended: what goes on from there does not depend on where it
-/// paused.
-fn before_finish(search: &Search) -> Vec<Found> {
-    let mut pool: Vec<Found> = search.models.clone();
-    for before in &search.unfinished {
-        let key = structure(&before.model.kernel);
-        match pool.iter_mut().find(|found| structure(&found.model.kernel) == key) {
-            Some(found) => *found = before.clone(),
-            None => pool.push(before.clone()),
-        }
-    }
-    // a model that came about by the removal of parts at the end is no candidate of a depth
-    let candidates = search.levels.iter().flat_map(|level| &level.candidates).filter(|one| one.score.is_some());
-    let of_depths: HashSet<String> = candidates.map(|one| structure(&one.kernel)).collect();
-    pool.retain(|found| is_null(found) || of_depths.contains(&structure(&found.model.kernel)));
-    rank(&mut pool);
-    pool
-}
-
 struct Walk<'g> {
     setup: &'g Setup<'g>,
     whole: &'g Dataset,
@@ -172,6 +119,25 @@ impl Progress for Clock<'_> {
 
     fn stop_handle(&self) -> StopHandle {
         self.progress.stop_handle()
+    }
+}
+
+/// Where candidates come from.
+enum From<'f> {
+    /// The kernel with which the search begins.
+    Start,
+    /// The base kernels, or their products over all inputs.
+    Bases,
+    /// The edits of an expression.
+    Parent(&'f Found),
+}
+
+impl<'f> From<'f> {
+    fn parent(&self) -> Option<&'f Found> {
+        match self {
+            From::Parent(found) => Some(found),
+            From::Start | From::Bases => None,
+        }
     }
 }
 
@@ -213,7 +179,7 @@ impl<'g> Walk<'g> {
         if !self.finishes || self.clock.progress.stop() {
             return (Vec::new(), None);
         }
-        let seconds = self.setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
+        let seconds = FINISHED * self.setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
         let clock = Clock { seconds, ..self.clock };
         let finished = finish(pool, self.setup, &clock, |found| !is_null(found));
         let mut before = Vec::new();
@@ -259,13 +225,16 @@ impl<'g> Walk<'g> {
         }
         let mut entries: Vec<Entry> = Vec::new();
         let mut cut_short = false;
-        let mut from: Vec<Option<&Found>> = parents.iter().map(Some).collect();
+        let mut from: Vec<From<'_>> = parents.iter().map(From::Parent).collect();
+        if depth == 1 && setup.start.is_some() {
+            from.push(From::Start);
+        }
         // single parts may not improve the score even if several together do
         if depth == 1 || (depth == 2 && state.pool.first().is_some_and(is_null)) {
-            from.push(None);
+            from.push(From::Bases);
         }
-        for (i, parent) in from.iter().enumerate() {
-            let (children, inheritance) = self.children_of(*parent, state)?;
+        for (i, one) in from.iter().enumerate() {
+            let (children, inheritance) = self.children_of(one, state)?;
             let share = |i: usize| (depth as f64 - 1.0 + i as f64 / from.len() as f64) / settings.depth as f64;
             let best = match state.pool.first().filter(|best| !is_null(best)) {
                 Some(best) => {
@@ -286,14 +255,15 @@ impl<'g> Walk<'g> {
                     state.tried.remove(&structure(&entry.child.kernel));
                 }
             } else {
-                state.expanded.extend(parent.iter().map(|found| structure(&found.model.kernel)));
+                state.expanded.extend(one.parent().map(|found| structure(&found.model.kernel)));
             }
             entries.extend(raced);
         }
         let mut candidates: Vec<Candidate> = Vec::with_capacity(entries.len());
+        let quick = setup.data.n() <= QUICK_ROWS || state.pool.iter().all(is_null);
         for (at, entry) in entries.iter().enumerate() {
             // the leaders of a race that was stopped early are scored at their current values
-            let leads = cut_short && entry.reached == Reached::Raced && at < LEADERS;
+            let leads = cut_short && quick && entry.reached == Reached::Raced && at < LEADERS;
             let found = if entry.reached == Reached::Fitted || leads { self.found(entry) } else { None };
             if entry.reached == Reached::Fitted {
                 state.fitted.insert(structure(&entry.child.kernel));
@@ -339,17 +309,21 @@ impl<'g> Walk<'g> {
         Ok(true)
     }
 
-    /// The new children of an expression with the values that they inherit, or the base kernels.
+    /// The new children of an expression with the values that they inherit, or the kernels that have no parent.
     fn children_of(
         &self,
-        parent: Option<&Found>,
+        from: &From<'_>,
         state: &mut State,
     ) -> Result<(Vec<Child>, Option<Inheritance>), SearchError> {
         let setup = self.setup;
-        let Some(parent) = parent else {
-            let kernels = if state.levels.is_empty() { &setup.bases } else { &setup.together };
-            let new = kernels.iter().filter(|kernel| state.tried.insert(structure(kernel)));
-            return Ok((new.map(bare_child).collect(), None));
+        let new = |kernel: &&Kernel| state.tried.insert(structure(kernel));
+        let parent = match from {
+            From::Parent(parent) => parent,
+            From::Start => return Ok((setup.start.iter().filter(new).map(written_child).collect(), None)),
+            From::Bases => {
+                let kernels = if state.levels.is_empty() { &setup.bases } else { &setup.together };
+                return Ok((kernels.iter().filter(new).map(bare_child).collect(), None));
+            }
         };
         let means = Means { bases: &setup.bases, inputs: &setup.inputs };
         let stop = || self.clock.stop();
@@ -369,7 +343,7 @@ impl<'g> Walk<'g> {
             // parent, and is tried until it was fitted to convergence.
             let old = match child.kind {
                 Kind::Mended => state.fitted.contains(&key),
-                Kind::Added | Kind::Multiplied | Kind::Other => state.tried.contains(&key),
+                Kind::Added | Kind::Multiplied | Kind::Written | Kind::Other => state.tried.contains(&key),
             };
             if old || !here.insert(key.clone()) {
                 continue;
@@ -442,18 +416,4 @@ impl<'g> Walk<'g> {
             seconds: state.seconds,
         })
     }
-}
-
-/// Whether the last depths brought no improvement.
-fn stale(levels: &[Level]) -> bool {
-    // the null model does not count, because single parts may not improve on it
-    let best = |levels: &[Level]| {
-        let scores = levels.iter().flat_map(|level| &level.candidates).filter_map(|c| c.score);
-        scores.fold(f64::INFINITY, f64::min)
-    };
-    levels.len() > PATIENCE && best(levels) >= best(&levels[..levels.len() - PATIENCE]) - WORTH
-}
-
-fn is_null(found: &Found) -> bool {
-    structure(&found.model.kernel) == "WN" || found.model.kernel.as_number().is_some()
 }

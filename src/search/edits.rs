@@ -124,6 +124,8 @@ pub enum Kind {
     Multiplied,
     /// The child is not larger: a part was replaced or removed.
     Mended,
+    /// It has no parent, and is written with the values at which it starts.
+    Written,
     Other,
 }
 

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::child_starts::{Inheritance, base_seeds, product_bounds, promising, region, seeds};
 use super::edits::{Child, Kind};
 use super::setup::Setup;
+use super::state::START;
 use super::{Candidate, Reached};
 use crate::fit::optimize::{Options, Run};
 use crate::fit::{Likelihood, latent_bounds};
@@ -161,19 +162,21 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     // a problem has a copy of its rows: of many, only those that continue are stored
     let crowd = entries.len() > MOST_PROBLEMS;
     let breadth = Breadth::of(setup.columns.len());
-    let seeds_of = |entry: &Entry, problem: &Problem| -> Vec<Vec<f64>> {
-        match from {
-            Some(from) => seeds(problem, entry.child.kind, from, setup, breadth.seeds),
-            None => base_seeds(problem, breadth.seeds, setup.settings.seed),
-        }
-    };
-    let share = setup.share(setup.early.as_ref());
-    let limits = options(setup);
     let keep = match from {
         // few candidates without inherited values: later depths build on them
         None if entries.len() <= FEW => setup.settings.restarts.max(STARTS),
         _ => setup.settings.restarts,
     };
+    let seeds_of = |entry: &Entry, problem: &Problem| -> Vec<Vec<f64>> {
+        match from {
+            Some(from) => seeds(problem, entry.child.kind, from, setup, breadth.seeds),
+            // all of them go on, as one has the written values
+            None if entry.child.kind == Kind::Written => base_seeds(problem, keep, setup.settings.seed),
+            None => base_seeds(problem, breadth.seeds, setup.settings.seed),
+        }
+    };
+    let share = setup.share(setup.early.as_ref());
+    let limits = options(setup);
     each(&mut entries, abreast, watch, 0, |entry| {
         entry.enter(setup);
         let (Some(whole), small) = (entry.problem.as_ref(), entry.part.as_ref()) else { return };
@@ -489,4 +492,9 @@ fn options(setup: &Setup<'_>) -> Options {
 /// A base kernel as a candidate.
 pub fn bare_child(kernel: &crate::kernel::Kernel) -> Child {
     Child { kernel: kernel.clone(), edit: kernel.heading(), kind: Kind::Other }
+}
+
+/// The kernel with which a search begins as a candidate.
+pub fn written_child(kernel: &crate::kernel::Kernel) -> Child {
+    Child { kernel: kernel.clone(), edit: START.into(), kind: Kind::Written }
 }

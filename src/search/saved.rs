@@ -47,8 +47,14 @@ struct SavedSettings {
     seed: u64,
     budget_seconds: Option<f64>,
     budget_evaluations: Option<usize>,
-    /// A model with the noise and mean that all models share.
+    /// A model with the steps, the noise and the mean that all models share.
     model: String,
+    /// How many of its steps are those of the search; those before them are its transform of the target.
+    #[serde(default)]
+    steps: usize,
+    /// The kernel with which it begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    start: Option<String>,
 }
 
 /// An edit by its name, or a user's function.
@@ -183,6 +189,8 @@ impl SavedSearch {
                 budget_seconds: settings.budget.seconds,
                 budget_evaluations: settings.budget.evaluations,
                 model: shared.to_string(),
+                steps: settings.steps.len(),
+                start: settings.start.as_ref().map(ToString::to_string),
             },
             ended: search.ended,
             evaluations: search.evaluations,
@@ -276,7 +284,8 @@ impl SavedSearch {
 
 impl SavedSettings {
     fn restore(&self, reader: &dyn Reader) -> Result<Settings, String> {
-        let shared = reader.model(&self.model)?;
+        let mut shared = reader.model(&self.model)?;
+        let own = shared.steps.split_off(shared.steps.len().saturating_sub(self.steps));
         let step = |saved: &SavedMove| match saved {
             SavedMove::Named(name) => {
                 Edit::named(present_name(name)).ok_or_else(|| format!("there is no edit `{name}`"))
@@ -300,6 +309,8 @@ impl SavedSettings {
                 Some(Step::Transform { function, .. }) => Some(function.clone()),
                 _ => None,
             },
+            steps: own,
+            start: self.start.as_ref().map(|text| Ok::<_, String>(reader.model(text)?.kernel)).transpose()?,
         })
     }
 }

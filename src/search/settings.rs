@@ -1,7 +1,7 @@
 use super::edits::Edit;
 use super::score::Criterion;
 use crate::calendar::TimeUnit;
-use crate::data::{Dataset, Function};
+use crate::data::{Dataset, Function, Pipeline, Step};
 use crate::fit::{calendar, on_scale};
 use crate::kernel::family::Family;
 use crate::kernel::{Kernel, Leaf, Node, Role, Values, families};
@@ -29,16 +29,24 @@ pub struct Settings {
     pub budget: Budget,
     pub likelihood: Likelihood,
     pub mean: Mean,
-    /// The transform of the target.
+    /// The transform of the target, before the steps.
     pub transform: Option<Function>,
+    /// The steps of every model.
+    pub steps: Vec<Step>,
+    /// The kernel with which the search begins, beside the base kernels; it is used as it is written.
+    pub start: Option<Kernel>,
 }
 
 impl Settings {
-    /// The default settings for these data, of which these inputs are searched. A series, that is one numeric input, also
+    /// The default settings for these data, of which these inputs are searched after these steps. A series, that is one numeric input, also
     /// has the processes that carry their last level or slope on, as forecasts need them, and if it is a time the
     /// seasons of the calendar; it is scored by the evidence with its parameters integrated out, which forecasts better
-    /// from few rows than BIC (docs/results.md). Categories have `Indicator`.
-    pub fn for_data(data: &Dataset, inputs: Option<Vec<String>>) -> Self {
+    /// from few rows than BIC (docs/results.md). Categories have `Indicator`. An input that was standardized or transformed
+    /// is no time, and has no seasons.
+    pub fn for_data(data: &Dataset, inputs: Option<Vec<String>>, steps: &[Step]) -> Self {
+        // steps that the data do not admit are an error of the search
+        let made = Pipeline::learn(steps, data).map(|(_, made)| made);
+        let data = made.as_ref().unwrap_or(data);
         let wanted = |name: &str| inputs.as_ref().is_none_or(|inputs| inputs.iter().any(|input| input == name));
         let (categories, numbers): (Vec<_>, Vec<_>) =
             data.inputs().filter(|column| wanted(column.name())).partition(|column| column.is_categories());
@@ -54,13 +62,33 @@ impl Settings {
         if !categories.is_empty() {
             base.extend(families::family("Indicator").map(Kernel::family));
         }
-        Self { base, inputs, criterion, ..Self::default() }
+        Self { base, inputs, criterion, steps: steps.to_vec(), ..Self::default() }
     }
 
-    /// The model of a kernel, with the likelihood, mean and transform of the search.
+    /// The settings of a search that begins with a model: its steps, likelihood and mean are those of every model.
+    pub fn beginning_with(self, model: Model) -> Self {
+        let Model { steps, kernel, likelihood, mean, sparse: _ } = model;
+        Self { steps, likelihood, mean, start: Some(kernel), ..self }
+    }
+
+    /// The model of a kernel, with the steps, likelihood, mean and transform of the search.
     pub fn model(&self, kernel: Kernel) -> Model {
-        let model = Model { likelihood: self.likelihood.clone(), mean: self.mean.clone(), ..Model::new(kernel) };
-        on_scale(&model, self.transform.as_ref())
+        on_scale(&self.written(kernel), self.transform.as_ref())
+    }
+
+    /// The model with which the search begins, as it is written; `None` if it begins with base kernels alone.
+    pub fn begun_with(&self) -> Option<Model> {
+        self.start.clone().map(|kernel| self.written(kernel))
+    }
+
+    /// The transform of the target of every model: that of the search, or that among the steps.
+    pub fn target_transform(&self, data: &Dataset) -> Option<&Function> {
+        self.transform.as_ref().or_else(|| self.steps.iter().find_map(|step| step.of_target(data)))
+    }
+
+    fn written(&self, kernel: Kernel) -> Model {
+        let (steps, likelihood, mean) = (self.steps.clone(), self.likelihood.clone(), self.mean.clone());
+        Model { steps, likelihood, mean, ..Model::new(kernel) }
     }
 }
 
@@ -80,6 +108,8 @@ impl Default for Settings {
             likelihood: Likelihood::Gaussian(Noise::Variance(Param::default())),
             mean: Mean::Constant(Param::default()),
             transform: None,
+            steps: Vec::new(),
+            start: None,
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::data::Dataset;
 use crate::fit::spacing::variance;
 use crate::fit::{Column, Fit, rounding_variance};
 use crate::kernel::InputsShown;
-use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Role, Wrapped, families};
-use crate::model::{Model, Noise, Problem, zero_kernel};
+use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Role, Schema, Wrapped, families};
+use crate::model::{Model, ModelError, Noise, Problem, zero_kernel};
 
 /// The least number of rows for a search.
 const LEAST_ROWS: usize = 5;
@@ -38,6 +38,8 @@ pub struct Setup<'s> {
     pub least_noise: f64,
     /// Numeric inputs for base kernels, each with the middle of its range.
     pub inputs: Vec<(Arc<str>, f64)>,
+    /// The kernel with which the search begins beside the base kernels.
+    pub start: Option<Kernel>,
     /// Base kernels with named inputs that can be bound to the data.
     pub bases: Vec<Kernel>,
     /// For several inputs: the product over all inputs of each base kernel with a length-scale. The inputs may explain
@@ -45,7 +47,7 @@ pub struct Setup<'s> {
     pub together: Vec<Kernel>,
     /// Base kernels that cannot be bound to the data, with the reason.
     pub refused: Vec<(Kernel, String)>,
-    /// Whether some base kernel has a period.
+    /// Whether some base kernel, or that to begin with, has a period.
     pub periodic: bool,
 }
 
@@ -53,7 +55,8 @@ impl<'s> Setup<'s> {
     /// The setup of a search of these data.
     ///
     /// # Errors
-    /// Settings without base kernels or inputs, or data to which no model can be fitted.
+    /// Settings without base kernels or inputs, data to which no model can be fitted, or a kernel to begin with that does
+    /// not fit the data.
     pub fn new(data: &Dataset, settings: &'s Settings) -> Result<Self, SearchError> {
         check(settings)?;
         let null = settings.model(null_kernel());
@@ -71,6 +74,7 @@ impl<'s> Setup<'s> {
             return Err(SearchError::NoInputs);
         }
         let schema = problem.schema();
+        let start = settings.start.as_ref().map(|kernel| begun_with(kernel, &schema)).transpose()?;
         let (mut bases, mut refused): (Vec<Kernel>, Vec<(Kernel, String)>) = (Vec::new(), Vec::new());
         let mut together: Vec<Kernel> = Vec::new();
         for base in &settings.base {
@@ -109,11 +113,11 @@ impl<'s> Setup<'s> {
                 together.extend(Kernel::product(local));
             }
         }
-        if bases.is_empty() {
+        if bases.is_empty() && start.is_none() {
             let failures = refused.iter().map(|(kernel, why)| (kernel.to_string(), why.clone())).collect();
             return Err(SearchError::AllFailed { failures });
         }
-        let periodic = bases.iter().any(has_period);
+        let periodic = bases.iter().chain(&start).any(has_period);
         let columns = (0..problem.x().len()).into_par_iter().map(|d| Column::new(&problem, d, periodic)).collect();
         let numbers = schema.columns.iter().filter(|c| !c.is_categories());
         let inputs = numbers
@@ -142,6 +146,7 @@ impl<'s> Setup<'s> {
             variance,
             least_noise,
             inputs,
+            start,
             bases,
             together,
             refused,
@@ -219,6 +224,18 @@ pub fn is_for_categories(kernel: &Kernel) -> bool {
         Node::Leaf(leaf) => leaf.family.takes_categories(),
         _ => kernel.children().iter().all(is_for_categories),
     }
+}
+
+/// The kernel with which a search begins, in the form of the base kernels: of a single input it names it.
+///
+/// # Errors
+/// It does not fit the inputs.
+fn begun_with(kernel: &Kernel, schema: &Schema<'_>) -> Result<Kernel, ModelError> {
+    kernel.bind(schema)?;
+    Ok(match schema.columns[..] {
+        [ref single] => on_input(&kernel.bare(), single.name),
+        _ => kernel.bare(),
+    })
 }
 
 fn sees_all(kernel: &Kernel) -> bool {

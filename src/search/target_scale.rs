@@ -5,9 +5,9 @@
 //! scales are compared on those of the first round of a race: the difference between scales grows with the number of
 //! rows, so a few hundred show it.
 
-use super::beam::{further, stopped, unfinished};
+use super::beam::{further, search, stopped, unfinished};
 use super::ranking::joined;
-use super::{Budget, ComparedScale, Ended, Search, SearchError, Settings, search};
+use super::{Budget, ComparedScale, Ended, Search, SearchError, Settings};
 use crate::data::{Dataset, Function};
 use crate::fit::scale_parameters;
 use crate::progress::Progress;
@@ -19,8 +19,12 @@ const TRIAL_DEPTH_ON_PART: usize = 2;
 /// The share of a budget of time for all comparisons together.
 const TRIAL_SHARE: f64 = 0.5;
 
-/// The scales of the target that are compared for these data; `None` stands for the target itself.
+/// The scales of the target that are compared for these data; `None` stands for the target itself. A transform among the
+/// steps stands.
 pub fn scales(data: &Dataset, settings: &Settings) -> Vec<Option<Function>> {
+    if settings.steps.iter().any(|step| step.of_target(data).is_some()) {
+        return vec![None];
+    }
     crate::fit::scales(data, &settings.model(super::setup::null_kernel()))
 }
 

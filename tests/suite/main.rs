@@ -28,6 +28,7 @@ mod saves;
 mod scaling;
 mod script_folders;
 mod search;
+mod search_models;
 mod sparse;
 mod statements;
 mod stopping;

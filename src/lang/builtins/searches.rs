@@ -10,10 +10,12 @@ use crate::lang::eval::arguments::read_budget;
 use crate::lang::eval::evaluator::Call;
 use crate::lang::eval::evaluator::{Builtin, Touches};
 use crate::lang::eval::unknown;
+use crate::lang::payload::pipeline::Pipeline;
 use crate::lang::payload::sheet::Sheet;
 use crate::lang::signature::{Group, Place, Want};
 use crate::lang::values::cast::FromValue;
 use crate::lang::values::value::{Kind, Value};
+use crate::model::Model;
 use crate::search::{self, Budget, Criterion, EDIT_NAMES, EDITS, Edit, Ended, Search, SearchError, Settings};
 
 use super::means;
@@ -28,10 +30,60 @@ fn each<T: FromValue>(value: Value) -> Res<Vec<T>> {
     }
 }
 
+/// Arguments that a model says.
+const OF_MODEL: [&str; 7] = ["noise", "noise_sd", "mean", "likelihood", "inference", "link", "positive"];
+
+/// The model with which a search begins, in the place of the base kernels or by its name. A kernel alone has the other
+/// arguments beside it.
+fn begun_with(call: &mut Call<'_, '_>) -> Res<Option<Model>> {
+    let in_base = matches!(call.value("base"), Some(Value::Model(_)));
+    if let Some(Value::List(list)) = call.value("base")
+        && list.items().iter().any(|item| matches!(item, Value::Model(_)))
+    {
+        let error = LangError::new("a search begins with one model, which is not one of the base kernels");
+        let help = "write it as `model=`, beside `base=` with kernels; `.kernel` of a model is its kernel";
+        return Err(error.argument("base").help(help));
+    }
+    let place = match (in_base, call.value("model").is_some()) {
+        (true, true) => {
+            let error = LangError::new("a search begins with one model, and here are two");
+            return Err(error.argument("model").help("leave out one of them"));
+        }
+        (true, false) => "base",
+        (false, true) => "model",
+        (false, false) => return Ok(None),
+    };
+    let is_kernel = matches!(call.value(place), Some(Value::Kernel(_)));
+    let model = call.arg::<Pipeline>(place)?.model().map_err(|t| t.argument(place))?;
+    if let Some(baseline) = model.baseline() {
+        let text = format!("`{}` is a model without a kernel that a search could edit", baseline.name());
+        let help =
+            "leave it out, or write `gp(…)` with a kernel, such as `gp(Lin, mean=\"linear\")`; `compare` has both";
+        return Err(LangError::new(text).argument(place).help(help));
+    }
+    if model.sparse.is_some() {
+        let text = "a search compares models by exact inference, and this one has inducing inputs";
+        let help = "leave out `inference` and `inducing`: many rows are searched by a part of them, and `fit` takes the kernel \
+                    that was found with inducing inputs";
+        return Err(LangError::new(text).argument(place).help(help));
+    }
+    let said = OF_MODEL.into_iter().find(|name| !is_kernel && call.value(name).is_some());
+    if let Some(name) = said {
+        let error = LangError::new(format!("`{name}` is that of the model, which every model of the search has"));
+        return Err(error.argument(name).help(format!("write it in the model: `gp(…, {name}=…)`")));
+    }
+    Ok(Some(model))
+}
+
 /// The settings from the arguments of a call.
 fn settings(call: &mut Call<'_, '_>, data: &Dataset) -> Res<Settings> {
+    let begun = begun_with(call)?;
     let inputs = call.input_names("inputs", data)?;
-    let mut settings = Settings { budget: Budget::DEFAULT, ..Settings::for_data(data, inputs) };
+    let steps = begun.as_ref().map_or(&[][..], |model| &model.steps);
+    let mut settings = Settings { budget: Budget::DEFAULT, ..Settings::for_data(data, inputs, steps) };
+    if let Some(model) = begun {
+        settings = settings.beginning_with(model);
+    }
     let spans = call.parts_of("base");
     if let Some(base) = call.maybe::<Value>("base")? {
         settings.base = each(base)?;
@@ -103,7 +155,13 @@ fn run_search(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Arc<Dataset> = call.arg("data")?;
     let settings = settings(call, &data)?;
     warn_of_left_out(call, &data, &settings);
-    let found = match &call.maybe::<Arc<str>>("transform")?.as_deref() {
+    let transform: Option<Arc<str>> = call.maybe("transform")?;
+    if transform.is_some() && settings.target_transform(&data).is_some() {
+        let error =
+            LangError::new("the model has a transform of the target already, which every model of the search has");
+        return Err(error.argument("transform").help("leave out one of the two"));
+    }
+    let found = match &transform.as_deref() {
         None | Some("auto") => {
             search::search_scales(&data, &settings, &search::scales(&data, &settings), call.eval.progress)
         }
@@ -159,7 +217,7 @@ fn warn_of_left_out(call: &mut Call<'_, '_>, data: &Dataset, settings: &Settings
             };
             (all && search::is_for_categories(kernel)) || seen.iter().any(named)
         };
-        if !settings.base.iter().any(sees) {
+        if !settings.base.iter().chain(&settings.start).any(sees) {
             let name = quoted(&places[place]);
             call.warn(format!(
                 "no base kernel depends on {name}, which holds categories: add `Indicator` or `onehot({name})` to `base`"
@@ -194,7 +252,12 @@ fn tell(call: &mut Call<'_, '_>, found: &Search) {
 fn lang_error(call: &Call<'_, '_>, data: &Dataset, error: SearchError) -> LangError {
     let text = error.to_string();
     match error {
-        SearchError::Model(error) => models::unfit(call.eval, data, error),
+        SearchError::Model(error) => {
+            let error = models::unfit(call.eval, data, error);
+            // the model may be in the place of the base kernels
+            let in_base = error.argument_name() == Some("model") && call.span_of("model") == call.span;
+            if in_base { error.at(call.span_of("base")) } else { error }
+        }
         SearchError::UnknownInput { name, known } => {
             unknown::input(&name, &known, data.target().map(|t| t.name())).argument("inputs")
         }
@@ -249,11 +312,12 @@ pub static SEARCHES: &[Builtin] = &[
             models::DATA,
             Place::optional(
                 "base",
-                Want::Each(&Want::Kind(Kind::Kernel)),
+                Want::Each(&Want::KERNEL_OR_MODEL),
                 "[SE, Per(centred=true), Lin, RQ]",
                 "the \
                  base kernels, each on every input of its type unless it names one; the default includes `Wiener` and \
-                 `IntegratedWiener` for a single numeric input, and `Indicator` if an input holds categories",
+                 `IntegratedWiener` for a single numeric input, and `Indicator` if an input holds categories; or a model to \
+                 begin with, as `model`, beside the default",
             ),
             Place::optional(
                 "depth",
@@ -282,6 +346,14 @@ pub static SEARCHES: &[Builtin] = &[
                 "[\"add\", \"multiply\", \"replace\", \"drop\"]",
                 "the edits: names that `search_moves()` lists, or functions from kernel to kernel",
             ),
+            Place::keyword(
+                "model",
+                Want::Either(&[Want::Kind(Kind::Model), Want::Kind(Kind::Kernel), Want::Kind(Kind::Fit)]),
+                "",
+                "a model to begin with: every model that is tried has its steps, noise, mean and likelihood, and its kernel is \
+                 a candidate of the first depth, which starts at the values that are written in it",
+            )
+            .instead_of("base"),
             Place::keyword("inputs", Want::Input, "all", "the inputs of the base kernels"),
             Place::keyword(
                 "transform",
@@ -308,8 +380,14 @@ pub static SEARCHES: &[Builtin] = &[
                where a fit is expected; its best fit is used. Ctrl-C ends it with the best result so far. `\"bic\"` \
                counts every parameter, `\"recorded\"` as Duvenaud, Lloyd and others did in 2013, `\"laplace\"` is the \
                Laplace approximation of the marginal likelihood with parameters integrated out, `\"held-out\"` scores \
-               on a fifth of the rows that is not fitted.",
-        examples: &["load(\"airline\") |> search(depth=2, budget=2000)"],
+               on a fifth of the rows that is not fitted. A model in place of the base kernels is where the search begins. The steps \
+               of its inputs are learnt on all rows of the search, those of its target on the rows of each fit. An input \
+               that was standardized or transformed is no longer a time, and has no seasons of the calendar. A transform of \
+               the target in the model stands, and then `transform` is left out.",
+        examples: &[
+            "load(\"airline\") |> search(depth=2, budget=2000)",
+            "load(\"airline\") |> search(transform(y=log) >> gp(SE + Per(p=1), mean=\"linear\"), depth=2, budget=1000)",
+        ],
         touches: Touches::Nothing,
         run: run_search,
     },

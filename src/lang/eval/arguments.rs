@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::argument_owners::owner_help;
 use crate::lang::error::{LangError, Res};
-use crate::lang::signature::{Need, Signature, Want};
+use crate::lang::signature::{Need, Place, Signature, Want};
 use crate::lang::values::cast::of_deep_gps;
 use crate::lang::values::value::{Kind, Value};
 use crate::lang::wording::nearest;
@@ -25,13 +25,14 @@ struct Slot<'s> {
     short: &'s [&'s str],
     need: Need,
     keyword: bool,
+    instead_of: Option<&'s str>,
 }
 
 /// The index of the place for each argument. Calls and the checker use it before anything is evaluated.
 pub fn match_arguments(signature: &Signature, args: &[ArgShape<'_>], call: Span) -> Res<Vec<usize>> {
-    let places = signature.places.iter();
-    let slots: Vec<Slot> =
-        places.map(|p| Slot { name: p.name, short: p.short, need: p.need, keyword: p.keyword }).collect();
+    let slot =
+        |p: &Place| Slot { name: p.name, short: p.short, need: p.need, keyword: p.keyword, instead_of: p.instead_of };
+    let slots: Vec<Slot> = signature.places.iter().map(slot).collect();
     let callee = format!("`{}`", signature.name);
     let owner = |name: &str| owner_help(signature, name);
     match_slots(&callee, &slots, args, call, &owner).map_err(|t| t.or_help(|| format!("write `{}`", signature.shown())))
@@ -40,8 +41,10 @@ pub fn match_arguments(signature: &Signature, args: &[ArgShape<'_>], call: Span)
 /// As [`match_arguments`], for a user's function.
 pub fn match_parameters(name: &str, params: &[(Arc<str>, bool)], args: &[ArgShape<'_>], call: Span) -> Res<Vec<usize>> {
     let need = |required: bool| if required { Need::Required } else { Need::Optional("") };
-    let slots: Vec<Slot> =
-        params.iter().map(|(name, req)| Slot { name, short: &[], need: need(*req), keyword: false }).collect();
+    let slots: Vec<Slot> = params
+        .iter()
+        .map(|(name, req)| Slot { name, short: &[], need: need(*req), keyword: false, instead_of: None })
+        .collect();
     // A function without a name is described by words.
     let callee = if name.contains(' ') { name.to_owned() } else { format!("`{name}`") };
     match_slots(&callee, &slots, args, call, &|_| None).map_err(|error| {
@@ -64,6 +67,11 @@ fn match_slots(
     owner: OwnerHelp<'_>,
 ) -> Res<Vec<usize>> {
     let mut taken = vec![false; slots.len()];
+    // the place of a positional argument whose own place is given by name
+    let stand_in = |i: usize| {
+        let is_named = args.iter().any(|arg| arg.name.is_some_and(|name| *name.node == *slots[i].name));
+        slots.iter().position(|slot| is_named && slot.instead_of == Some(slots[i].name))
+    };
     let mut places = Vec::with_capacity(args.len());
     for arg in args {
         let place = match arg.name {
@@ -71,9 +79,11 @@ fn match_slots(
             None => {
                 let free = |i: &usize| {
                     let slot = &slots[*i];
-                    slot.need == Need::Many || (!taken[*i] && !slot.keyword && !matches!(slot.need, Need::Keywords(_)))
+                    let by_position = !slot.keyword && !matches!(slot.need, Need::Keywords(_));
+                    slot.need == Need::Many || (!taken[*i] && by_position && stand_in(*i).is_none_or(|at| !taken[at]))
                 };
-                (0..slots.len()).find(free).ok_or_else(|| too_many(callee, slots, args, arg.span))?
+                let own = (0..slots.len()).find(free).ok_or_else(|| too_many(callee, slots, args, arg.span))?;
+                stand_in(own).unwrap_or(own)
             }
         };
         let slot = &slots[place];
@@ -210,6 +220,11 @@ fn unfitting(want: Want, of: &str, kind: Kind, value: Option<&Value>) -> LangErr
             if matches!(kind, Kind::Fit | Kind::Search | Kind::Model) =>
         {
             "`.kernel` of the fit is its kernel, with its values".into()
+        }
+        (None, Want::KERNEL_OR_MODEL | Want::Each(&Want::KERNEL_OR_MODEL))
+            if matches!(kind, Kind::Fit | Kind::Search) =>
+        {
+            "`.kernel` of the fit is its kernel, with its values, and `.model` its model".into()
         }
         (None, Want::Budget) if kind == Kind::String => {
             "a time has a number and one of s, min and h; a number without quotes counts evaluations".into()

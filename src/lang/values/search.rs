@@ -33,8 +33,8 @@ impl ValueKind for Search {
             Value::maybe_number(search.models.first().map(|best| best.score))
         }),
         Member::new("criterion", "the name of the score", |search| Value::str(search.settings.criterion.name())),
-        Member::new("transform", "the transform of the target: `none`, `log` or `boxcox`", |search| {
-            Value::str(search.settings.transform.as_ref().map_or("none", Function::name))
+        Member::new("transform", "the transform of the target, such as `log`; `none` if it has none", |search| {
+            Value::str(search.settings.target_transform(&search.data).map_or("none", Function::name))
         }),
         Member::new("trace", "a table: what was tried at each depth, and the best so far", |search| {
             Value::table(Sheet::with_text(describe::search::trace_table(search), describe::search::trace_grid(search)))
