@@ -24,6 +24,9 @@ const APART: f64 = 0.05;
 /// and this number of them enters the first round.
 const PERIODS: usize = 3;
 
+/// Length-scales over which a new pattern may drift, in periods.
+const CYCLES: [f64; 3] = [1.0, 3.0, 10.0];
+
 /// The index of the start of a new linear factor whose amplitude grows threefold along the input,
 const GROWING: usize = 2;
 /// of the start in which it shrinks to a third,
@@ -35,6 +38,9 @@ const NEARLY: usize = 4;
 pub struct Inheritance {
     /// For each input: periods to try, best first.
     periods: Vec<Vec<f64>>,
+    /// Of these the strongest of the residuals and of the data. A parent that follows each single cycle leaves nothing over,
+    /// and no period makes a difference at the start.
+    strongest: Vec<Vec<f64>>,
     /// The mean of k(x, x) over the rows.
     size: f64,
     /// The variance of the residuals.
@@ -57,30 +63,33 @@ impl Inheritance {
             let own = problem.parameters().iter().zip(parent.values());
             own.filter(move |(p, _)| p.role == Role::Period && p.columns == [d]).map(|(_, &v)| v)
         };
-        let x = problem.x();
-        let periods = x.iter().enumerate().map(|(d, x)| {
-            if !setup.periodic {
-                return Vec::new();
-            }
-            let column = &setup.columns[d];
-            let left = peaks(x, &residuals, 3);
-            let new = left.iter().map(|p| p.period).chain(column.periods.iter().copied());
-            let mut periods: Vec<f64> = Vec::new();
-            for period in of_parent(d).chain(new) {
-                if periods.iter().all(|known| (known / period).ln().abs() > 0.02) {
-                    periods.push(period);
+        let (mut periods, mut strongest) = (Vec::new(), Vec::new());
+        for (d, x) in problem.x().iter().enumerate() {
+            let of_residuals = if setup.periodic { peaks(x, &residuals, 3) } else { Vec::new() };
+            let of_residuals: Vec<f64> = of_residuals.iter().map(|peak| peak.period).collect();
+            let of_data: &[f64] = if setup.periodic { &setup.columns[d].periods } else { &[] };
+            strongest.push(of_residuals.first().into_iter().chain(of_data.iter().take(2)).copied().collect());
+            let mut known: Vec<f64> = Vec::new();
+            let all = of_parent(d).chain(of_residuals.iter().copied()).chain(of_data.iter().copied());
+            for period in all.filter(|_| setup.periodic) {
+                if known.iter().all(|other| (other / period).ln().abs() > 0.02) {
+                    known.push(period);
                 }
             }
-            periods.truncate(8);
-            periods
-        });
-        let periods = periods.collect();
+            known.truncate(8);
+            periods.push(known);
+        }
         let left = if problem.classes().is_some() {
             setup.variance
         } else {
             residuals.iter().map(|r| r * r).sum::<f64>() / residuals.len().max(1) as f64
         };
-        Self { periods, size: mean_variance(problem, parent.values()).unwrap_or(0.0), left: left.min(setup.variance) }
+        Self {
+            periods,
+            strongest,
+            size: mean_variance(problem, parent.values()).unwrap_or(0.0),
+            left: left.min(setup.variance),
+        }
     }
 }
 
@@ -122,8 +131,41 @@ pub fn seeds(problem: &Problem, kind: Kind, from: &Inheritance, setup: &Setup<'_
         size_new(problem, &mut values, kind, from, setup, share);
         out.push(values);
     }
+    out.extend(drifting(problem, &open, &out[0], kind, from, setup));
     out.extend(comb(problem, &open, &out[0], kind, from, setup));
     out
+}
+
+/// Patterns whose shape drifts over several periods. A part that is multiplied by a new pattern has followed each single
+/// cycle so far, so that at its length-scale a period makes no difference.
+fn drifting(
+    problem: &Problem,
+    open: &[usize],
+    guess: &[f64],
+    kind: Kind,
+    from: &Inheritance,
+    setup: &Setup<'_>,
+) -> Vec<Vec<f64>> {
+    let parameters = problem.parameters();
+    let Some(at) = period(problem, open).filter(|_| kind == Kind::Multiplied) else { return Vec::new() };
+    let [column] = parameters[at].columns[..] else { return Vec::new() };
+    let beside = |p: &Parameter| {
+        p.role == Role::LengthScale && p.origin == Some(MULTIPLIED) && p.is_free() && p.columns == [column] && !p.warped
+    };
+    let beside: Vec<usize> = (0..parameters.len()).filter(|&i| beside(&parameters[i])).collect();
+    if beside.is_empty() {
+        return Vec::new();
+    }
+    let periods = from.periods[column].iter().take(PERIODS);
+    let starts = periods.flat_map(|&period| CYCLES.map(|cycles| (period, cycles)));
+    let start = |(period, cycles): (f64, f64)| {
+        let mut values = guess.to_vec();
+        values[at] = within(&parameters[at], period);
+        beside.iter().for_each(|&i| values[i] = within(&parameters[i], cycles * period));
+        size_new(problem, &mut values, kind, from, setup, 0.3);
+        values
+    };
+    starts.map(start).collect()
 }
 
 /// The best guess with other periods, evenly spaced in frequency. If the amplitude of a pattern changes its sign, its
@@ -167,14 +209,21 @@ fn relocated(problem: &Problem, values: &[f64], from: &Inheritance, setup: &Setu
 }
 
 /// The evaluated starts that are optimised further, best first: the best ones and, if a period is unknown, one for each
-/// of the distinct best periods.
-pub fn promising(problem: &Problem, seen: &mut Vec<(f64, Vec<f64>)>, keep: usize) {
+/// of the distinct best periods and of the strongest that are known.
+pub fn promising(problem: &Problem, seen: &mut Vec<(f64, Vec<f64>)>, keep: usize, from: Option<&Inheritance>) {
     let Some(at) = period(problem, &open(problem)) else { return seen.truncate(keep) };
+    let near = |one: f64, other: f64| (one / other).ln().abs() <= APART;
+    let strongest = match problem.parameters()[at].columns[..] {
+        [column] => from.and_then(|from| from.strongest.get(column)).map_or(&[][..], |strongest| strongest),
+        _ => &[],
+    };
+    let mut missing: Vec<f64> = strongest.to_vec();
     let mut kept: Vec<(f64, Vec<f64>)> = Vec::new();
     for (value, start) in seen.drain(..) {
-        let apart = |other: &(f64, Vec<f64>)| (other.1[at] / start[at]).ln().abs() > APART;
-        let alike = kept.iter().filter(|other| !apart(other)).count();
-        if kept.len() < keep * PERIODS && alike < keep {
+        let alike = kept.iter().filter(|other| near(other.1[at], start[at])).count();
+        let sought = missing.iter().any(|period| near(*period, start[at]));
+        if sought || (kept.len() < keep * PERIODS && alike < keep) {
+            missing.retain(|period| !near(*period, start[at]));
             kept.push((value, start));
         }
     }

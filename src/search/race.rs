@@ -197,7 +197,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         }
         seen.sort_by(|a, b| a.0.total_cmp(&b.0));
         // a factor at the start that equals the parent ranks first, but its gradient vanishes
-        promising(problem, &mut seen, keep + usize::from(entry.child.kind == Kind::Multiplied));
+        promising(problem, &mut seen, keep + usize::from(entry.child.kind == Kind::Multiplied), from);
         entry.value = seen.first().map_or(f64::INFINITY, |s| (s.0 - objective.offset()) / share);
         entry.share = share;
         entry.runs = seen.iter().map(|(_, at)| Run::new(&objective.to_coordinates(at), &limits)).collect();

@@ -6,7 +6,7 @@ use super::ranking::{WORTH, rank, structure};
 use super::{Candidate, ComparedScale, Found, Level, Reached, Search};
 
 /// The number of depths without improvement after which a search ends.
-const PATIENCE: usize = 2;
+const PATIENCE: usize = 3;
 
 /// The edit of the kernel with which a search begins.
 pub const START: &str = "model";
