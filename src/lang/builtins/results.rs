@@ -370,7 +370,7 @@ pub static RESULTS: &[Builtin] = &[
         result: Some(Kind::Table),
         summary: "scores of a fit on held-out rows, or by leave-one-out",
         help: "Held-out rows are scored by the prediction that `predict` gives: that of a search is an average over its best \
-               models and their parameters.",
+               models and their parameters. A leave-one-out score is that of the best model of a search, with its fitted parameters.",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> score"],
         touches: Touches::Nothing,
         run: score,
