@@ -77,22 +77,6 @@ fn what_fails_says_why() {
     assert!(said.contains("none of the 2 base kernels") && said.contains("SE(city)"), "{said}");
 }
 
-/// Expressions that the budget left out were not tried.
-#[test]
-fn what_a_budget_leaves_out_is_not_counted() {
-    let columns: Vec<String> = (0..40).map(|i| format!("x{i}=[sin({i} + 3 * j) for j in 0..40]")).collect();
-    let mut talk = Talk::new(&format!("let d = data({}, y=[cos(j) for j in 0..40])", columns.join(", ")));
-    talk.says("let first = d |> search([SE, Lin], depth=1, transform=\"none\")");
-    // enough to begin the second depth
-    let allowed = talk.number("first.trace.evaluations") + 5.0;
-    talk.says(&format!("let s = d |> search([SE, Lin], depth=2, transform=\"none\", budget={allowed})"));
-    let (tried, evaluations) = (talk.numbers("s.trace.tried"), talk.numbers("s.trace.evaluations"));
-    assert!(
-        !tried.is_empty() && tried.iter().zip(&evaluations).all(|(tried, n)| tried <= n),
-        "{tried:?} {evaluations:?}"
-    );
-}
-
 /// A leave-one-out score is that of one model with its fitted parameters, and says so.
 #[test]
 fn leave_one_out_scores_are_of_the_best_model() {
