@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::column::{Column, Kind};
 use super::dataset::Dataset;
 use super::error::DataError;
+use super::step::is_transformed;
 use super::write::digits;
 
 impl Dataset {
@@ -13,7 +14,8 @@ impl Dataset {
     /// does not have gets a new code.
     ///
     /// # Errors
-    /// A missing input, a category that `reference` does not have, text in a numeric column, or another unit.
+    /// A missing input, a category that `reference` does not have, text in a numeric column, or another unit; a target
+    /// without a unit where that of `reference` is transformed.
     pub fn aligned(&self, reference: &Dataset, open: impl Fn(&str) -> bool) -> Result<Self, DataError> {
         let mut data = self.clone();
         for wanted in reference.inputs() {
@@ -22,9 +24,12 @@ impl Dataset {
         }
         let target = reference.target().filter(|t| self.column(t.name()).is_some());
         if let Some(wanted) = target {
-            data = data
-                .with_column(recode(self, self.find(wanted.name())?, wanted, false)?)?
-                .with_target(wanted.name())?;
+            let own = self.find(wanted.name())?;
+            // numbers without a unit are in that of the training rows; a transform leaves none without a unit
+            if let (Some(scale), None) = (wanted.unit().filter(|unit| is_transformed(unit)), own.unit()) {
+                return Err(DataError::OtherScale { column: own.name().into(), scale: scale.into() });
+            }
+            data = data.with_column(recode(self, own, wanted, false)?)?.with_target(wanted.name())?;
         } else {
             data = data.without_target();
         }

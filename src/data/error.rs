@@ -117,6 +117,11 @@ pub enum DataError {
          or drop the unit with `mutate({column} = {column})`"
     )]
     OtherUnit { column: String, wanted: String, found: String },
+    #[error(
+        "column `{column}` is on the scale {scale} in the training rows, and has no unit here: take these rows through the \
+         same steps, or leave the column out"
+    )]
+    OtherScale { column: String, scale: String },
     #[error("column `{column}` holds times, expected numbers")]
     TimeForNumbers { column: String },
     #[error("expected a date such as `{like}` in line {line} of `{file}`, column `{column}`, found `{value}`")]

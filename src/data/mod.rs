@@ -34,7 +34,7 @@ pub use load::{Options, Target, WhenMissing, file_of, load, parse};
 pub use note::{About, Ignored, Note};
 pub use reshape::{SortKey, keys_of};
 pub use split::{Fold, folds_of};
-pub use step::{Function, Pipeline, Step, Which};
+pub use step::{Function, Pipeline, Step, Which, after_steps};
 pub use summary::{ColumnSummary, Numbers, Role, Sentinel, Summary, mean_sd};
 pub use transform::{FUNCTIONS, TargetMap, Transform};
 pub(crate) use transform::{gaussian_average, standard_quantile};

@@ -117,6 +117,12 @@ impl Function {
     }
 }
 
+/// Whether a unit is that of a transformed column: `log`, `log(ppm)`, or `sd` of a standardized one.
+pub fn is_transformed(unit: &str) -> bool {
+    let name = unit.split_once('(').map_or(unit, |(name, _)| name);
+    name == "sd" || Function::named(name).is_some()
+}
+
 /// The columns to standardize. Categorical columns are skipped unless they are named.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -140,6 +146,23 @@ struct Stage {
     column: String,
     target: bool,
     transform: Transform,
+}
+
+/// The data after these steps. A transformed column without a unit gets the name of the transform as its unit, so that
+/// rows on another scale can be told from it.
+///
+/// # Errors
+/// As [`Pipeline::learn`].
+pub fn after_steps(steps: &[Step], data: &Dataset) -> Result<Dataset, DataError> {
+    let (pipeline, mut made) = Pipeline::learn(steps, data)?;
+    for stage in &pipeline.stages {
+        let column = made.find(&stage.column)?;
+        if column.unit().is_none() {
+            let marked = column.clone().with_unit(stage.transform.name());
+            made = made.with_column(marked)?;
+        }
+    }
+    Ok(made)
 }
 
 impl Pipeline {
@@ -320,6 +343,22 @@ mod tests {
         assert_eq!(pipeline.target().inverse(3.0), 5.0);
         let saved: Pipeline = serde_json::from_str(&serde_json::to_string(&pipeline).unwrap()).unwrap();
         assert_eq!(saved, pipeline);
+    }
+
+    #[test]
+    fn a_transformed_column_without_a_unit_is_marked() {
+        let rows = |y: &[f64]| {
+            let columns = vec![Column::numeric("x", vec![1.0, 2.0]), Column::numeric("y", y.to_vec())];
+            Dataset::new(columns, Some("y"), None).unwrap()
+        };
+        let raw = rows(&[1.0, 2.0]);
+        let made = after_steps(&[transform("y", Transform::Log)], &raw).unwrap();
+        assert_eq!(made.target().unwrap().unit(), Some("log"));
+        let fault = raw.aligned(&made, |_| false).unwrap_err().to_string();
+        assert!(fault.contains("column `y` is on the scale log in the training rows"), "{fault}");
+        assert!(made.aligned(&made, |_| false).is_ok() && raw.aligned(&raw, |_| false).is_ok());
+        let blind = Dataset::new(vec![Column::numeric("x", vec![3.0])], None, None).unwrap();
+        assert!(blind.aligned(&made, |_| false).is_ok());
     }
 
     #[test]

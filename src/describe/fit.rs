@@ -7,7 +7,7 @@ use super::tables::own_parameters;
 use super::text_table::Grid;
 use crate::calendar::{Resolution, TimeScale, TimeUnit};
 use crate::data::{Function, Step, Transform};
-use crate::fit::Fit;
+use crate::fit::{Fit, jump};
 use crate::kernel::{Role, SlotState};
 use crate::model::{Baseline, Bernoulli, Mean, Model, ParameterKind, SparseMethod, is_zero_kernel, step_text};
 use crate::param::State;
@@ -303,7 +303,14 @@ pub fn parameters_grid(fit: &Fit) -> Grid {
                     words.push(format!("~ {prior}"));
                 }
                 if error.is_none() && fit.ended.is_some() && fit.is_judged() {
-                    words.push("not determined by the data".into());
+                    let place = |at: f64| match parameter.time {
+                        Some(unit) => date_near(at, unit, None),
+                        None => significant(at, 6),
+                    };
+                    words.push(match jump(fit.problem(), fit.values(), i) {
+                        Some((lo, hi)) => format!("between the rows at {} and {}", place(lo), place(hi)),
+                        None => "not determined by the data".into(),
+                    });
                 }
                 words.join(", ")
             }

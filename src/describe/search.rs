@@ -22,7 +22,13 @@ pub fn search(search: &Search) -> Markup {
     let mut lines = Markup::from(format!("search of {target} on {names} ({} rows)", search.data.n()));
     let mut say = |name: &str, text: String| lines.push(format!("  {name:<10}{text}"));
     if let Some(rows) = search.rows {
-        say("rows", format!("models were fitted to {rows} of them and compared there; the best is conditioned on all"));
+        let how = match settings.criterion {
+            Criterion::HeldOut => {
+                "models were fitted to {rows} of them and compared on others; the best was then fitted to all"
+            }
+            _ => "models were fitted to {rows} of them and compared there; the best is conditioned on all",
+        };
+        say("rows", how.replace("{rows}", &rows.to_string()));
     }
     if let Some(model) = settings.begun_with() {
         say("model", model.to_string());
@@ -92,7 +98,8 @@ fn score(search: &Search, found: &Found) -> String {
     let criterion = search.settings.criterion;
     let count = found.parameters;
     let counted = if count == 1 { "1 parameter".to_string() } else { format!("{count} parameters") };
-    format!("{} {:.2}, log marginal likelihood {:.2} ({counted})", criterion.title(), found.score, found.lml)
+    let rows = search.rows.map_or(String::new(), |rows| format!(" of {rows} rows"));
+    format!("{} {:.2}, log marginal likelihood {:.2}{rows} ({counted})", criterion.title(), found.score, found.lml)
 }
 
 /// One line per depth.

@@ -1,6 +1,7 @@
 //! The curvature of the log posterior at a maximum: final Newton steps, and standard errors.
 
 use super::likelihood::Likelihood;
+use super::short_scales::jump;
 use crate::linalg::{Matrix, Vector};
 use crate::model::{Parameter, ParameterKind, Warm};
 
@@ -170,6 +171,12 @@ impl Curvature {
             let error = variances[a].sqrt();
             if error < limit(&parameters[i], of_classes) {
                 errors[i] = Some(error * parameters[i].domain.slope(values[i])).filter(|error| error.is_finite());
+            }
+        }
+        // the curvature at the place of a jump says nothing of the rest of the gap between two rows
+        for (i, error) in errors.iter_mut().enumerate() {
+            if error.is_some() && jump(objective.problem(), values, i).is_some() {
+                *error = None;
             }
         }
         (errors, without_curvature)

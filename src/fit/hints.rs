@@ -1,6 +1,7 @@
 //! Warnings about a fit.
 
 use super::result::Fit;
+use super::short_scales::{self, Short};
 use super::spacing::{median_gap, span, variance};
 use crate::kernel::{InputSlope, Kernel, Role, SlotState};
 use crate::model::{ParameterKind, is_zero_kernel};
@@ -82,10 +83,12 @@ pub fn hints(fit: &Fit) -> Vec<String> {
                         short(value)
                     ));
                 } else if median_gap(x[column]).is_some_and(|g| value < 0.5 * g) {
-                    hints.push(format!(
-                        "`{name}` = {} is below the spacing of {column_name}: the component is not distinguishable from noise",
-                        short(value)
-                    ));
+                    let what = match short_scales::short(problem, &fit.model.kernel, parameter, value) {
+                        Short::Noise => "the component is not distinguishable from noise",
+                        Short::RandomWalk => "the component is not distinguishable from a random walk, `Wiener`",
+                        Short::Correlated => continue,
+                    };
+                    hints.push(format!("`{name}` = {} is below the spacing of {column_name}: {what}", short(value)));
                 }
             }
             Role::Period if span(x[column]).is_some_and(|s| value > s) => {

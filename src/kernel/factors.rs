@@ -1,9 +1,10 @@
 //! A kernel as a sum of products of factors, each with its inputs: the form that integrals over a kernel need.
 
 use super::bind_error::BindError;
-use super::family::{Form, Theta};
+use super::family::{Form, Role, Theta};
 use super::group::{Coordinate, group};
 use super::inputs::Inputs;
+use super::phrasing::Head;
 use super::tree::{Kernel, Leaf, Node};
 
 /// One factor of a product.
@@ -89,6 +90,28 @@ impl Kernel {
             Node::Leaf(leaf) => leaf.family.spec().derivatives.is_finite(),
             _ => self.children().iter().any(Kernel::has_corner),
         }
+    }
+}
+
+impl Kernel {
+    /// The number of mean-square derivatives of draws without white noise, and whether it also depends on users'
+    /// functions, folds or categories.
+    pub fn derivatives(&self) -> (f64, bool) {
+        let inside = self.children().iter().map(Kernel::derivatives);
+        let (least, open) = inside.fold((f64::INFINITY, false), |(least, open), (n, o)| (least.min(n), open || o));
+        match self.node() {
+            Node::Leaf(leaf) => (leaf.family.spec().derivatives, leaf.family.spec().wording.head == Head::Levels),
+            Node::Wrap(wrapped) => wrapped.wrap.derivatives(least).map_or((least, true), |n| (n, open)),
+            Node::Sum(_) | Node::Product(_) => (least, open),
+        }
+    }
+
+    /// Whether its draws have slopes, which are not 0 at the start of a process.
+    pub fn has_slopes(&self) -> bool {
+        let grows = |role: Role| matches!(role, Role::GrowthVariance(_));
+        let still = |leaf: &Leaf| leaf.family.spec().params.iter().any(|param| grows(param.role));
+        let (derivatives, open) = self.derivatives();
+        derivatives >= 1.0 && !open && !self.any_leaf(&still)
     }
 }
 

@@ -34,7 +34,8 @@ pub use calibration::{Bin, Calibration, Confusion, calibration, confusion};
 pub use checks::{About, Check, Checks, DRAWS, Finding, LEAST_DRAWS, Topic, checks, checks_unless, normal_scores};
 pub use compare::{Compared, compare, rank_by_evidence};
 pub use component_shape::{
-    ComponentShape, MainEffect, PeriodicShape, Shape, component_shape, inputs_of, main_effects, periodic_shape,
+    ComponentShape, MainEffect, Monotonic, Over, PeriodicShape, Shape, TURN, component_shape, inputs_of, main_effects,
+    periodic_shape,
 };
 pub use crossval::{
     Candidate, Contender, CrossError, CrossValidation, Failure, FoldScore, Folds, Standing, Trial, cross_validate,

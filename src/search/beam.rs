@@ -270,7 +270,10 @@ impl<'g> Walk<'g> {
             }
             let mut candidate = entry.candidate(found.as_ref().map(|found| found.score));
             candidate.lml = found.as_ref().map(|found| found.lml).or(candidate.lml);
-            candidates.push(candidate);
+            // what the budget left out was not tried
+            if candidate.lml.is_some() || matches!(candidate.reached, Reached::Failed(_)) {
+                candidates.push(candidate);
+            }
             state.pool.extend(found);
         }
         let failed = |reached: &Reached| matches!(reached, Reached::Failed(_));
@@ -409,7 +412,7 @@ impl<'g> Walk<'g> {
             unfinished,
             best,
             ended,
-            rows: self.setup.of_part.then(|| self.setup.data.n()),
+            rows: of_part.then(|| self.setup.data.n()),
             scales: state.scales,
             scales_open: false,
             evaluations: state.evaluations,

@@ -23,7 +23,8 @@ pub struct Search {
     /// Those of the models that were fitted to a maximum at the end, as they were before: a search that goes on does so from
     /// these.
     pub unfinished: Vec<Found>,
-    /// The number of rows to which the models were fitted, where these were not all.
+    /// The number of rows to which the models were fitted, where these were not all: a part of many rows, or those that are
+    /// not held out. The log marginal likelihoods of the models are of these rows.
     pub rows: Option<usize>,
     /// The first of the models with its standard errors, fitted to all rows; where the models were fitted to a part of
     /// many rows, the first of them with the values of that part, conditioned on all rows.
@@ -44,7 +45,7 @@ impl Search {
         self.ended == Ended::Stopped
     }
 
-    /// One of the models as a fit to all rows, by its index; the first has standard errors unless [`Search::rows`] is set.
+    /// One of the models as a fit to all rows, by its index; the first has standard errors unless a part of many rows was searched.
     ///
     /// # Errors
     /// Those of [`condition`](crate::fit::condition).

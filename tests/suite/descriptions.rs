@@ -192,6 +192,49 @@ fn every_motif_runs_and_is_told() {
     }
 }
 
+/// A process whose slope starts at 0 turns infinitely often after its start: that it is monotonic is told of rows alone.
+#[test]
+fn what_is_monotonic_is_told_where_it_is() {
+    let rows = "let d = data(t=0..40, y=[2 + i / 2 + sin(7 * i) for i in 0..40])\n";
+    let of =
+        |kernel: &str| said(&format!("{rows}let m = d |> condition(gp({kernel}, noise=0.6, mean=2.5))"), "describe(m)");
+    for rough in ["IntegratedWiener(t, v=0.016)", "Matern12(t, l=400, v=400)"] {
+        let text = of(rough);
+        let told = text.contains("from each row to the next") || text.contains("increases overall");
+        assert!(told && !text.contains("monotonically"), "{text}");
+    }
+    let text = of("SE(t, l=80, v=400)");
+    assert!(text.contains("It increases monotonically, by"), "{text}");
+    let text = of("DampedTrend(t, l=100, v=0.3)");
+    assert!(!text.contains("from each row"), "{text}");
+}
+
+/// A quarter is dated by its first day; the curve between two quarters may be higher, in a month that belongs to neither.
+#[test]
+fn seasons_of_quarters_are_quarters() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("quarters.csv");
+    // the first and the fourth quarter are high, the first more so
+    let means = [52.9, 49.05, 45.72, 51.67];
+    let rows: String = (0..48).map(|i| format!("{}-Q{},{}\n", 2012 + i / 4, i % 4 + 1, means[i % 4])).collect();
+    fs::write(&file, format!("when,y\n{rows}")).expect("a file");
+    let kernel = "gp(Per(when, p=\"1 year\", l=2, v=9, centred=true), noise=0.1, mean=50)";
+    let text = said(&format!("let m = load({file:?}) |> condition({kernel})"), "describe(m)");
+    assert!(text.contains("highest in the first quarter and lowest in the third quarter"), "{text}");
+    let text =
+        said("let m = load(\"nottem\") |> condition(gp(Per(year, p=1, l=2, v=60), noise=6, mean=49))", "describe(m)");
+    assert!(text.contains("highest in July"), "{text}");
+}
+
+/// Small turns are left out of the count, which says so.
+#[test]
+fn turning_points_have_a_least_size() {
+    let rows = "let d = data(t=0..60, y=[sin(i / 4) for i in 0..60])";
+    let text =
+        said(&format!("{rows}\nlet m = d |> condition(gp(SE(t, l=3, v=1), noise=0.001, mean=0))"), "describe(m)");
+    assert!(text.contains("It has 5 turning points of at least 5.0 % of its range"), "{text}");
+}
+
 #[test]
 fn long_sums_and_large_products_are_told() {
     let many = "let k = SE(0)\n".to_string() + &(0..60).map(|i| format!("let k = k + SE({i})\n")).collect::<String>();

@@ -77,6 +77,19 @@ fn what_fails_says_why() {
     assert!(said.contains("none of the 2 base kernels") && said.contains("SE(city)"), "{said}");
 }
 
+/// A leave-one-out score is that of one model with its fitted parameters, and says so.
+#[test]
+fn leave_one_out_scores_are_of_the_best_model() {
+    let mut talk = Talk::new("let s = load(\"nile\") |> head(40) |> search([SE, Lin], depth=1, budget=500)");
+    let said = talk.says("s |> score");
+    assert!(said.contains("of the best model alone, with its fitted parameters"), "{said}");
+    assert_eq!(talk.value("(s |> score).nll"), talk.value("(s.best |> score).nll"));
+    let said = talk.fails("s |> score(parameters=\"integrated\")");
+    assert!(said.contains("leave-one-out scores are those of the fitted parameters"), "{said}");
+    let said = talk.fails("s |> score(average=true)");
+    assert!(said.contains("held-out rows are averaged"), "{said}");
+}
+
 #[test]
 fn every_criterion_gives_a_search() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -85,6 +98,8 @@ fn every_criterion_gives_a_search() {
         talk.says(&format!("let s = d |> search([SE, Lin], depth=2, criterion=\"{criterion}\", budget=3000)"));
         assert!(talk.number("s.score").is_finite(), "{criterion}");
         assert_eq!(talk.value("s.criterion"), criterion);
+        // the log marginal likelihood of the models is that of the rows that are not held out
+        assert_eq!(talk.says("s").contains("of 32 rows"), criterion == "held-out", "{criterion}");
         // saved and read back, for any criterion
         let file = folder.path().join("s.json");
         talk.says(&format!("s |> save({file:?})"));

@@ -276,6 +276,16 @@ mod units_and_data {
         talk.says("e |> fit(SE(x), restarts=1)");
     }
 
+    /// Rows to be filled in: another column becomes the target, which must not go unsaid.
+    #[test]
+    fn an_empty_last_column_is_told_of() {
+        let (_folder, path) = with_files(&[("empty.csv", "t,y\n0,\n1,\n2,\n")]);
+        let said = Talk::new("").says(&format!("let d = load(\"{}\")", path("empty.csv")));
+        contains(&said, "the last column, `y`, has no values: the target is `t`");
+        let said = Talk::new("").says(&format!("let d = load(\"{}\", target=\"t\")", path("empty.csv")));
+        assert!(!said.contains("no values"), "{said}");
+    }
+
     #[test]
     fn dates_quarters_and_months_are_read() {
         let (_folder, path) = with_files(&[
@@ -298,6 +308,18 @@ mod units_and_data {
             contains(&text, "182.62");
             contains(&text, "6 months");
         }
+    }
+
+    /// Over many years dates are counted in years; a week is printed as a week.
+    #[test]
+    fn a_week_is_printed_as_one_among_years() {
+        let days = "day,y\n2000-01-01,1\n2004-07-01,2\n2010-01-01,3\n2014-07-02,5\n";
+        let (_folder, path) = with_files(&[("days.csv", days)]);
+        let mut talk = Talk::new(&format!("let d = load(\"{}\")", path("days.csv")));
+        talk.says("let m = d |> condition(gp(Per(day, p=fixed(\"7 days\"), l=1, v=1), noise=1, mean=0))");
+        contains(&talk.says("d |> summary"), "as linear time in years");
+        contains(&talk.says("m |> describe"), "Its period is 7 days");
+        contains(&talk.says("m.kernel"), "p=fixed(\"1 week\")");
     }
 
     /// Weekends are higher by 3; two weeks and many Tuesdays are missing.

@@ -192,18 +192,6 @@ fn is_power(kernel: &Kernel) -> bool {
     matches!(kernel.node(), Node::Wrap(wrapped) if wrapped.wrap.exponent().is_some())
 }
 
-/// The number of mean-square derivatives of draws without white noise, and whether it also depends on users' functions,
-/// folds or categories.
-fn derivatives(kernel: &Kernel) -> (f64, bool) {
-    let inside = kernel.children().iter().map(derivatives);
-    let (least, open) = inside.fold((f64::INFINITY, false), |(least, open), (n, o)| (least.min(n), open || o));
-    match kernel.node() {
-        Node::Leaf(leaf) => (leaf.family.spec().derivatives, leaf.family.spec().wording.head == Head::Levels),
-        Node::Wrap(wrapped) => wrapped.wrap.derivatives(least).map_or((least, true), |n| (n, open)),
-        Node::Sum(_) | Node::Product(_) => (least, open),
-    }
-}
-
 /// The smoothness of functions with this number of derivatives; `open` if it is not known in advance.
 fn smoothness(derivatives: f64, open: bool) -> String {
     match derivatives {
@@ -220,7 +208,7 @@ fn draws(kernel: &Kernel, products: &[Product<'_>], context: &DataContext) -> St
     let mut all = Vec::new();
     heads_in(kernel, &mut all);
     let heads = || all.iter().copied();
-    let (roughest, open) = derivatives(kernel);
+    let (roughest, open) = kernel.derivatives();
     let mut text = String::from("Draws: ");
     let noisy =
         if heads().any(|head| head == Head::Noise) { ", with independent noise at each observation" } else { "" };

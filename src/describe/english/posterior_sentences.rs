@@ -9,8 +9,8 @@ use crate::describe::numbers::percent;
 use crate::fit::Fit;
 use crate::kernel::{Head, Kernel, Node, Role};
 use crate::results::{
-    ComponentShape, MainEffect, PeriodicShape, Shape, component_shape, inputs_of, main_effects, order_shares,
-    periodic_shape,
+    ComponentShape, MainEffect, Over, PeriodicShape, Shape, TURN, component_shape, inputs_of, main_effects,
+    order_shares, periodic_shape,
 };
 
 /// The largest number of inputs of a part whose effects are computed.
@@ -102,39 +102,44 @@ fn along(found: &ComponentShape, product: &Product<'_>, input: &Input, context: 
     let (change, sd) = found.change;
     let straight = matches!(&product.factors[..], [Factor { head: Head::Polynomial, degree: 1, .. }]);
     let (verb, sure) = match found.shape {
-        Shape::Rises => ("increases", found.throughout.0),
-        Shape::Falls => ("decreases", found.throughout.1),
-        Shape::Peaks(at) => return turn("increases", at, "decreases", input),
-        Shape::Dips(at) => return turn("decreases", at, "increases", input),
-        Shape::Turns(0) => return format!("hardly changes with {}", input.name),
-        Shape::Turns(n) => return turns(n, found, input, context),
+        Shape::Rises => ("increases", found.monotonic.map(|m| m.increase)),
+        Shape::Falls => ("decreases", found.monotonic.map(|m| m.decrease)),
+        Shape::Peaks(at) => return turn(["increases", "decreases"], at, found.uneven, input),
+        Shape::Dips(at) => return turn(["decreases", "increases"], at, found.uneven, input),
+        Shape::Turns { count: 0, .. } => return format!("hardly changes with {}", input.name),
+        Shape::Turns { count, at_least } => return turns(count, at_least, found, input, context),
     };
     let by = |value: f64, sd: f64, per: &str| format!("{}{per} (standard deviation {})", size(value), short(sd, 2));
     if straight {
         let length = found.range.1 - found.range.0;
         let per = single(input.unit.as_deref())
             .map_or(format!(" for each 1 of {}", input.name), |unit| format!(" per {unit}"));
-        let sure = if sure >= SURE { String::new() } else { format!("; the probability that it {verb} is {sure:.2}") };
+        let sure = sure.filter(|sure| *sure < SURE);
+        let sure = sure.map_or(String::new(), |sure| format!("; the probability that it {verb} is {sure:.2}"));
         return format!("{verb} by {}{sure}", by(change / length, sd / length, &per));
     }
+    let steps = match found.monotonic.map(|monotonic| monotonic.over) {
+        Some(Over::Rows) => "from each row to the next",
+        Some(Over::Range) | None => "monotonically",
+    };
     let how = match sure {
-        sure if sure >= SURE => "monotonically",
-        sure if sure >= LIKELY => &format!("monotonically (with probability {sure:.2})"),
+        Some(SURE..) => steps,
+        Some(sure @ LIKELY..) => &format!("{steps} (with probability {sure:.2})"),
         _ => "overall",
     };
     format!("{verb} {how}, by {} in total", by(change, sd, ""))
 }
 
-fn turn(first: &str, at: f64, then: &str, input: &Input) -> String {
-    format!("{first} until about {} = {}, then {then}", input.name, input.place(at))
+fn turn([first, then]: [&str; 2], at: f64, uneven: bool, input: &Input) -> String {
+    let overall = if uneven { "overall " } else { "" };
+    format!("{first} {overall}until about {} = {}, then {then}", input.name, input.place(at))
 }
 
-fn turns(n: usize, found: &ComponentShape, input: &Input, context: &DataContext) -> String {
+fn turns(n: usize, at_least: bool, found: &ComponentShape, input: &Input, context: &DataContext) -> String {
     let size = |value: f64| amount(value, context.target.as_deref(), DIGITS);
-    let count = match n {
-        1 => "1 turning point".to_string(),
-        n => format!("{n} turning points"),
-    };
+    let at_least = if at_least { "at least " } else { "" };
+    let points = if n == 1 { "point" } else { "points" };
+    let count = format!("{at_least}{n} turning {points} of at least {} of its range", percent(TURN));
     let (first, second) = found.halves;
     let spread = match second / first {
         ratio if !(0.5..=2.0).contains(&ratio) => format!(
@@ -175,7 +180,7 @@ fn periodic(
     // months of the extremes are known only if the input is in years
     let calendar = head.cycle() == Some("yearly") && unit.is_some_and(|unit| unit.trim_end_matches('s') == "year");
     if let Ok(Some(found)) = periodic_shape(fit, kernel, at, period, if calendar { 1.0 } else { period }) {
-        let when = if calendar { months(&found) } else { None };
+        let when = if calendar { seasons(&found) } else { None };
         out.extend(swings(&found, context).map(|swings| match when {
             Some(when) => format!("{swings}; it is {when}."),
             None => format!("{swings}."),
@@ -222,10 +227,17 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// The months of its maximum and minimum. Rows of a month are often dated at its beginning.
-fn months(found: &PeriodicShape) -> Option<String> {
-    let month = |phase: f64| MONTHS[(phase * 12.0 + 0.25).floor().rem_euclid(12.0) as usize % 12];
-    match (found.highest.map(month), found.lowest.map(month)) {
+const QUARTERS: [&str; 4] = ["first", "second", "third", "fourth"];
+
+/// The months or quarters of its maximum and minimum. Rows of a month are often dated at its beginning.
+fn seasons(found: &PeriodicShape) -> Option<String> {
+    let nth =
+        |phase: f64, of: usize, slack: f64| (phase * of as f64 + slack).floor().rem_euclid(of as f64) as usize % of;
+    let season = |phase: f64| match found.quarters {
+        true => format!("the {} quarter", QUARTERS[nth(phase, QUARTERS.len(), 0.5)]),
+        false => MONTHS[nth(phase, MONTHS.len(), 0.25)].to_string(),
+    };
+    match (found.highest.map(season), found.lowest.map(season)) {
         (Some(highest), Some(lowest)) => Some(format!("highest in {highest} and lowest in {lowest}")),
         (Some(highest), None) => Some(format!("highest in {highest}")),
         (None, Some(lowest)) => Some(format!("lowest in {lowest}")),
@@ -251,7 +263,7 @@ fn over(found: &[MainEffect], context: &DataContext) -> Option<String> {
     let of = |is: fn(Shape) -> bool| shown.iter().filter(|e| is(e.shape)).map(by).collect::<Vec<_>>();
     let rises = of(|shape| shape == Shape::Rises);
     let falls = of(|shape| shape == Shape::Falls);
-    let turns = of(|shape| matches!(shape, Shape::Turns(1..)));
+    let turns = of(|shape| matches!(shape, Shape::Turns { count: 1.., .. }));
     let peaks: Vec<String> =
         shown.iter().filter_map(|e| if let Shape::Peaks(at) = e.shape { Some(near(e, at)) } else { None }).collect();
     let dips: Vec<String> =

@@ -1,6 +1,7 @@
 //! Numbers with units in English.
 
 use crate::calendar::{Resolution, TimeScale, TimeUnit};
+use crate::data::Function;
 use crate::kernel::number;
 
 /// A number with at most this number of significant digits, without trailing zeros.
@@ -93,9 +94,9 @@ pub fn two_amounts(values: [f64; 2], unit: Option<&str>, digits: usize) -> [Stri
     }
 }
 
-/// The unit, if it is one that is written after a number.
+/// The unit, if it is one that is written after a number; the name of a transform alone is none.
 pub fn spoken(unit: Option<&str>) -> Option<&str> {
-    unit.filter(|unit| !UNSPOKEN.contains(unit))
+    unit.filter(|unit| !UNSPOKEN.contains(unit) && Function::named(unit).is_none())
 }
 
 /// The unit in the singular, as after "per": `year`; `None` without a unit.

@@ -7,7 +7,7 @@ use encoding_rs::Encoding;
 
 use super::data::{Choices, INPUTS, TARGET, column_of, lang_error, names, value};
 use crate::calendar::{Digits, Order};
-use crate::data::{self, Format, Header, Options, Separator, Target, WhenMissing};
+use crate::data::{self, Dataset, Format, Header, Options, Separator, Target, WhenMissing};
 use crate::lang::error::{LangError, Res};
 use crate::lang::eval::evaluator::{Builtin, Call, Touches};
 use crate::lang::signature::{Group, Place, Want};
@@ -116,13 +116,25 @@ fn load(call: &mut Call<'_, '_>) -> Res<Value> {
     if let Some(path) = data::file_of(&name, &places) {
         call.eval.host.has_read(&path);
     }
-    data::load(&name, &places, &options).map(value).map_err(|error| match column_of(&error) {
+    let data = data::load(&name, &places, &options).map_err(|error| match column_of(&error) {
         Some(column) => {
             let span = choices.find(column, options.inputs.as_deref());
             lang_error(error).at(span)
         }
         None => lang_error(error).at(file),
-    })
+    })?;
+    if matches!(options.target, Target::Usual) {
+        warn_of_empty_last_column(call, &data);
+    }
+    Ok(value(data))
+}
+
+/// The target is the last column unless another is named: a last column without values is passed over.
+fn warn_of_empty_last_column(call: &mut Call<'_, '_>, data: &Dataset) {
+    let (Some(last), Some(target)) = (data.columns().last(), data.target()) else { return };
+    if last.missing() == last.len() && last.name() != target.name() {
+        call.warn(format!("the last column, `{}`, has no values: the target is `{}`", last.name(), target.name()));
+    }
 }
 
 /// The folders in which a file is searched: that of the script, then the added ones.

@@ -91,6 +91,11 @@ fn predict(call: &mut Call<'_, '_>) -> Res<Value> {
 
 /// Whether parameters are integrated out: for a search, unless it is told not to.
 fn integrates(call: &mut Call<'_, '_>, of: &Value) -> Res<bool> {
+    Ok(asked_to_integrate(call, of)?.unwrap_or(matches!(of, Value::Search(_))))
+}
+
+/// Whether the call says that parameters are integrated out, or that they are not.
+fn asked_to_integrate(call: &mut Call<'_, '_>, of: &Value) -> Res<Option<bool>> {
     let wanted: Option<Arc<str>> = call.maybe("parameters")?;
     let plain = matches!(of, Value::OneVsRest(_) | Value::DeepFit(_));
     if plain && wanted.is_some() {
@@ -98,7 +103,7 @@ fn integrates(call: &mut Call<'_, '_>, of: &Value) -> Res<bool> {
         let error = LangError::new(format!("parameters are not integrated out of {what}")).argument("parameters");
         return Err(error.help("leave `parameters` out"));
     }
-    Ok(wanted.map_or(matches!(of, Value::Search(_)), |wanted| *wanted == *"integrated"))
+    Ok(wanted.map(|wanted| *wanted == *"integrated"))
 }
 
 fn residuals(call: &mut Call<'_, '_>) -> Res<Value> {
@@ -118,14 +123,20 @@ fn score(call: &mut Call<'_, '_>) -> Res<Value> {
     let data: Option<Arc<Dataset>> = call.maybe("data")?;
     let search = if let Value::Search(search) = &of { Some(search.clone()) } else { None };
     let average = call.or("average", search.is_some() && data.is_some())?;
-    let integrated = integrates(call, &of)? && data.is_some();
+    let asked = asked_to_integrate(call, &of)?;
+    if asked == Some(true) && data.is_none() {
+        let text = "leave-one-out scores are those of the fitted parameters: these are not integrated out";
+        let error = LangError::new(text).argument("parameters");
+        return Err(error.help("leave `parameters` out, or give held-out rows"));
+    }
+    let integrated = asked.unwrap_or(search.is_some()) && data.is_some();
     let fitted = Fitted::from_value(of).map_err(|t| t.argument("fit"))?;
     if average && (search.is_none() || data.is_none()) {
         let error = LangError::new("only the models of a search on held-out rows are averaged").argument("average");
         return Err(error.help("give held-out rows: `score(search, test)`"));
     }
     let noise_free = matches!(&fitted, Fitted::One(fit) if fit.is_noise_free());
-    let held_out = data.is_some();
+    let (held_out, of_search) = (data.is_some(), search.is_some());
     let stop = call.eval.progress.stop_handle();
     let score = move || {
         let outcomes = match (&search, &fitted, &data) {
@@ -140,7 +151,13 @@ fn score(call: &mut Call<'_, '_>) -> Res<Value> {
     let score = call.unless_stopped(score)?;
     let place = if held_out { "data" } else { "fit" };
     let score = score.map_err(|error| lang_error(call.eval, error).argument(place))?;
-    Ok(Value::table(Sheet::with_text(score_table(&score), describe::score(&score, !held_out, noise_free))))
+    let mut text = describe::score(&score, !held_out, noise_free);
+    if of_search && !held_out {
+        text.push(
+            "of the best model alone, with its fitted parameters: only scores on held-out rows are of the average",
+        );
+    }
+    Ok(Value::table(Sheet::with_text(score_table(&score), text)))
 }
 
 fn score_table(score: &Score) -> Table {
@@ -353,7 +370,7 @@ pub static RESULTS: &[Builtin] = &[
         result: Some(Kind::Table),
         summary: "scores of a fit on held-out rows, or by leave-one-out",
         help: "Held-out rows are scored by the prediction that `predict` gives: that of a search is an average over its best \
-               models and their parameters.",
+               models and their parameters. A leave-one-out score is that of the best model of a search, with its fitted parameters.",
         examples: &["let d = data(x=[0, 1, 2], y=[1, 3, 2])\nd |> condition(gp(SE(x, l=1), noise=0.1)) |> score"],
         touches: Touches::Nothing,
         run: score,

@@ -300,7 +300,8 @@ const BUDGET: Place = Place::keyword(
     "budget",
     Want::Budget,
     "\"60s\"",
-    "the limit: a time, or a number of evaluations of the likelihood",
+    "the limit: a time, or a number of evaluations of the likelihood; base kernels and the last fits are finished beyond a \
+     number",
 );
 
 pub static SEARCHES: &[Builtin] = &[
@@ -402,7 +403,8 @@ pub static SEARCHES: &[Builtin] = &[
         ],
         result: Some(Kind::Search),
         summary: "a search continued from where it ended",
-        help: "It continues to a greater depth or with a new budget, with the same result as one uninterrupted search.",
+        help: "It continues to a greater depth, with the same result as one search to that depth, or with a new budget. \
+               Where a budget ended a search within a depth, one longer search may have tried other expressions there.",
         examples: &["let s = load(\"airline\") |> search([SE, Lin], depth=1)\nresume(s, depth=2).trace"],
         touches: Touches::Nothing,
         run: resume,

@@ -17,7 +17,7 @@ use crate::lang::values::value::{Kind, Value};
 fn stepped(data: Option<Arc<Dataset>>, steps: Vec<Step>) -> Result<Value, DataError> {
     let pipeline = Pipeline { steps, gp: None };
     match data {
-        Some(data) => data::Pipeline::learn(&pipeline.steps, &data).map(|(_, made)| value(made)),
+        Some(data) => data::after_steps(&pipeline.steps, &data).map(value),
         None => Ok(Value::Model(Arc::new(pipeline))),
     }
 }
