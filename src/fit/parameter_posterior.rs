@@ -37,6 +37,7 @@ pub struct ParameterPosterior<'p> {
     axes: Matrix,
     log_volume: f64,
     top: f64,
+    gained: f64,
 }
 
 /// The level of a linear mean in the middle of the rows: its offset, plus each slope times a number, in the optimiser's
@@ -97,11 +98,21 @@ impl<'p> ParameterPosterior<'p> {
         let level = Level::of(problem, values, &free, &mut centre);
         if free.is_empty() {
             let (axes, values) = (Matrix::zeros(0, 0), values.to_vec());
-            return Some(Self { objective, values, free, centre, level, axes, log_volume: 0.0, top: total });
+            return Some(Self {
+                objective,
+                values,
+                free,
+                centre,
+                level,
+                axes,
+                log_volume: 0.0,
+                top: total,
+                gained: 0.0,
+            });
         }
         let (axes, log_volume) = axes(hessian, &centre, level.as_ref());
         let mut posterior =
-            Self { objective, values: values.to_vec(), free, centre, level, axes, log_volume, top: 0.0 };
+            Self { objective, values: values.to_vec(), free, centre, level, axes, log_volume, top: 0.0, gained: 0.0 };
         let coordinates = posterior.coordinates(&Vector::zeros(posterior.free.len()));
         posterior.top = total + posterior.log_prior(&coordinates);
         Some(posterior)
@@ -120,6 +131,8 @@ impl<'p> ParameterPosterior<'p> {
             return self;
         }
         let values = self.values_at(&found.at);
+        let likelihood = |top: f64, z: &[f64]| top - self.log_prior(&self.coordinates(&Vector::from_column_slice(z)));
+        let gained = likelihood(-found.value, &found.at) - likelihood(self.top, &start);
         if found.at.iter().any(|z| z.abs() > NEARBY) {
             let Some(curvature) = Curvature::at(&self.objective, &values) else { return self };
             let (free, hessian) = curvature.hessian();
@@ -129,6 +142,7 @@ impl<'p> ParameterPosterior<'p> {
             (self.axes, self.log_volume) = axes(hessian, &self.centre, self.level.as_ref());
         }
         self.values = values;
+        self.gained = gained;
         self.top = -found.value;
         self
     }
@@ -136,6 +150,12 @@ impl<'p> ParameterPosterior<'p> {
     /// The values of all parameters of the model at the centre.
     pub fn values(&self) -> &[f64] {
         &self.values
+    }
+
+    /// By how much the likelihood is higher at the centre than at the values for which the posterior was made: the way to the
+    /// mode leads downhill unless these were at no maximum.
+    pub fn gained(&self) -> f64 {
+        self.gained
     }
 
     /// The number of parameters that are integrated out.

@@ -6,7 +6,8 @@
 //! is unknown: columns that enter only through one get no derivative ([`Bound::input_slopes`]).
 
 use super::bind::Bound;
-use super::evaluate::{At, Known, Prepared, Stored};
+use super::columns::{Known, Stored};
+use super::evaluate::{At, Prepared};
 use super::points::{EvalError, Points};
 use super::program::Op;
 use super::reverse_mode::{Back, Place, Sides, Sink};

@@ -1,13 +1,12 @@
-//! Values of a bound kernel, one column at a time: the common part of the evaluators of matrices.
+//! Values of the instructions of a bound kernel for a part of a column: the common part of the evaluators of matrices.
 
 use super::bind::Bound;
 use super::bind_error::Place;
 use super::family::{Pairs, Rows, Theta};
 use super::input_view::ViewPair;
-use super::lags::{Lags, Role};
 use super::points::{EvalError, Points};
 use super::program::{LeafOp, Op};
-use crate::linalg::{Matrix, vector};
+use crate::linalg::vector;
 
 /// The numbers that every instruction prepares for every row, at one setting of the parameters.
 pub(super) struct Prepared {
@@ -138,23 +137,6 @@ impl Bound {
         out
     }
 
-    /// k(a, b) for all rows of `a` (down) and `b` (across). No row of `a` is the same observation as a row of `b`.
-    ///
-    /// # Errors
-    /// [`EvalError::Rows`]: rows at which a family cannot be evaluated.
-    pub fn cross(&self, values: &[f64], a: &Points, b: &Points) -> Result<Matrix, EvalError> {
-        let theta = self.gather(values);
-        let (one, two) = (self.prepare(values, &theta, a)?, self.prepare(values, &theta, b)?);
-        let mut out = Matrix::zeros(a.n, b.n);
-        let mut registers = vec![vec![0.0; a.n]; self.program.instructions.len()];
-        for j in 0..b.n {
-            let at = At { from: 0, j, same: false, len: a.n };
-            self.column(&theta, (&one, &two), at, &mut registers, Known::default());
-            out.column_mut(j).copy_from_slice(&registers[registers.len() - 1][..a.n]);
-        }
-        Ok(out)
-    }
-
     /// k(x, x) of every row with itself.
     ///
     /// # Errors
@@ -167,36 +149,6 @@ impl Bound {
             registers.push(self.diagonal_of(i, theta, &prepared, &registers, points.n));
         }
         Ok(registers.pop().unwrap_or_default())
-    }
-
-    /// Fills the registers with one column. What is known is not evaluated; values by lag that no pair needs stay unset.
-    pub(super) fn column(
-        &self,
-        theta: &[Vec<f64>],
-        prepared: (&Prepared, &Prepared),
-        at: At,
-        registers: &mut [Vec<f64>],
-        known: Known<'_>,
-    ) {
-        let Known { mut stored, lags } = known;
-        for (i, (instruction, theta)) in self.program.instructions.iter().zip(theta).enumerate() {
-            let (earlier, later) = registers.split_at_mut(i);
-            let out = &mut later[0][..at.len];
-            match lags.map_or(Role::OfPairs, |lags| lags.role(i)) {
-                Role::Inner => continue,
-                Role::Outer => lags.into_iter().for_each(|lags| lags.copy(i, at, out)),
-                Role::OfPairs => match (&instruction.op, &mut stored) {
-                    (Op::Leaf(leaf), Some((stored, range, Stored::Read))) if leaf.keep => {
-                        out.copy_from_slice(&stored[i][range.clone()]);
-                    }
-                    (Op::Leaf(leaf), Some((stored, range, Stored::Write))) if leaf.keep => {
-                        self.instruction(i, theta, prepared, at, earlier, out);
-                        stored[i][range.clone()].copy_from_slice(out);
-                    }
-                    _ => self.instruction(i, theta, prepared, at, earlier, out),
-                },
-            }
-        }
     }
 
     /// The values of one instruction in a part of a column, given those of the instructions before it.
@@ -226,23 +178,6 @@ impl Bound {
             }
         }
     }
-}
-
-/// What is known of a column before it is evaluated.
-#[derive(Default)]
-pub(super) struct Known<'a> {
-    /// Values of the leaves, stored or to be stored.
-    pub stored: Option<(&'a mut [Vec<f64>], Range, Stored)>,
-    /// Values that depend on the lag only.
-    pub lags: Option<&'a Lags>,
-}
-
-pub(super) type Range = std::ops::Range<usize>;
-
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Stored {
-    Read,
-    Write,
 }
 
 /// The part of a column to evaluate.

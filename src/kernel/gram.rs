@@ -1,7 +1,8 @@
 //! The Gram matrix of a bound kernel, and the gradient of any function of it.
 
 use super::bind::Bound;
-use super::evaluate::{At, Known, Prepared, Range, Stored};
+use super::columns::{Known, Range, Stored};
+use super::evaluate::{At, Prepared};
 use super::lags::{Lags, Role};
 use super::points::{EvalError, Points};
 use super::program::Op;

@@ -3,12 +3,13 @@
 //! A tree is the kernel as written. [`Kernel::bind`] binds it to the columns of a data set and returns a [`Bound`]
 //! kernel, which holds numbers. This room has no positions in the text, no data sets, and no rounding for display.
 //!
-//! Files import downward only: gram, cross_covariance → reverse_mode → lags, evaluate → bind → factors → simplify, expand →
+//! Files import downward only: gram, cross_covariance → columns, reverse_mode → lags → evaluate → bind → factors → simplify, expand →
 //! wraps → layout → print, terms, equality → tree → plan → program → input_view, parameter_slot → row_function, group, names →
 //! families → family → values, inputs. This file lists them.
 
 mod bind;
 mod bind_error;
+mod columns;
 mod cross_covariance;
 mod elementwise;
 mod equality;

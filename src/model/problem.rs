@@ -433,7 +433,8 @@ impl Problem {
         }
         // Rows may lack columns that the model does not use, and the column of a known noise.
         let reference = self.data.clone().with_inputs(&used)?;
-        let made = self.pipeline.apply(&data.aligned(&reference, |name| self.is_open(name))?)?;
+        // a target that they have may be outside of the domain of its transform: it is not needed
+        let made = self.pipeline.apply(&data.aligned(&reference, |name| self.is_open(name))?.without_target())?;
         let mut x = Vec::with_capacity(self.names.len());
         for (name, used) in self.names.iter().zip(&self.used) {
             if !used {

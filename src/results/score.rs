@@ -115,6 +115,8 @@ pub(super) fn outcomes_of_members(members: &[(f64, Arc<Fit>)], rows: &Dataset) -
         let (column, value) = (target.to_string(), column.values()[i]);
         return Err(crate::data::DataError::NotFinite { column, row: rows.row(i), value }.into());
     }
+    // a target outside of the domain of its transform has no density
+    problem.pipeline().apply(rows)?;
     let mut all = Vec::with_capacity(members.len());
     for (weight, fit) in members {
         let problem = fit.problem();

@@ -6,19 +6,19 @@
 //! Then each part of the best is removed once, as a budget may end a search before it does so.
 
 use std::collections::HashSet;
+use std::f64::consts::PI;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::Found;
-use super::child_starts::{product_bounds, region};
 use super::edits::{Edit, Means, children};
 use super::ranking::structure;
 use super::setup::Setup;
 use crate::fit::optimize::{Options as RunOptions, Run};
 use crate::fit::{Fit, Likelihood, Options, fit_beyond, given};
 use crate::kernel::{Kernel, Role};
-use crate::model::{Model, Parameter, Problem};
+use crate::model::{Model, Problem};
 use crate::progress::{Progress, Quiet};
 
 /// The number of models that are finished,
@@ -29,6 +29,13 @@ const NEAR: f64 = 20.0;
 const STARTS: usize = 4;
 /// Steps after which a model without a part is given up if its score is not within [`NEAR`].
 const STEPS: usize = 30;
+/// A maximum may have a score that is worse by this than that of the values before it: one by Laplace's method is that of
+/// the mode of the posterior next to them, which is found to this.
+const SLACK: f64 = 0.1;
+/// A pattern that repeats does so in some row within so many periods.
+const MOST_PERIODS: u32 = 7;
+/// Rows whose correlation has a smaller logarithm than minus this have none.
+const FORGOTTEN: f64 = 4.0;
 /// A fit afresh must be better by this.
 const WORTH: f64 = 1e-3;
 
@@ -61,7 +68,7 @@ pub fn finish(
             (Some(own), _) => Some(own),
             (None, afresh) => afresh,
         };
-        let (found, fit) = better.filter(|(found, _)| found.score <= before.score)?;
+        let (found, fit) = better.filter(|(found, _)| found.score <= before.score + SLACK)?;
         Some(Finished { place, found, fit })
     });
     finished.collect()
@@ -115,15 +122,26 @@ fn nearly_as_good(model: Model, score: f64, setup: &Setup<'_>, progress: &dyn Pr
     (provisional <= score + NEAR).then(|| problem.model_with(&objective.to_values(&run.outcome().at)))
 }
 
-/// Whether its patterns are such as a race looks for: one that is too rough to repeat fits noise, for which the likelihood
-/// may well have a maximum.
+/// Whether its patterns repeat: rows some periods apart are correlated. One that is too rough for it fits noise, for which the
+/// likelihood may well have a maximum.
 fn repeats(fit: &Fit, setup: &Setup<'_>) -> bool {
-    let problem = fit.problem();
-    let rough = |(p, &value): (&Parameter, &f64)| {
-        p.role == Role::Roughness && p.is_free() && region(p, setup).is_some_and(|(least, _)| value < least)
+    let (parameters, values) = (fit.problem().parameters(), fit.values());
+    let lost = |i: usize| {
+        let (period, roughness) = (&parameters[i], parameters.get(i + 1));
+        let [column] = period.columns[..] else { return false };
+        let is_pattern = period.role == Role::Period && !period.warped;
+        if !is_pattern || !roughness.is_some_and(|p| p.role == Role::Roughness && p.is_free()) {
+            return false;
+        }
+        let (p, l, column) = (values[i], values[i + 1], &setup.columns[column]);
+        // how far from some periods later the nearest row is
+        let away = |periods: u32| match column.grid.map(|step| (step, f64::from(periods) * p / step)) {
+            Some((step, steps)) => (steps - steps.round()).abs() * step,
+            None => 0.5 * column.gap,
+        };
+        (1..=MOST_PERIODS).all(|periods| 2.0 * ((PI * away(periods) / p).sin() / l).powi(2) > FORGOTTEN)
     };
-    !problem.parameters().iter().zip(fit.values()).any(rough)
-        && !product_bounds(problem, setup).iter().any(|bound| bound.is_reached(fit.values()))
+    !(0..parameters.len()).any(lost)
 }
 
 /// The log posterior that the optimiser reached.

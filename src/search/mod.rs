@@ -17,6 +17,7 @@ mod error;
 mod finish;
 mod forecasts;
 mod learnt_steps;
+mod other_periods;
 mod outcome;
 mod product_variance;
 mod race;

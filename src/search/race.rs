@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::child_starts::{Inheritance, base_seeds, product_bounds, promising, region, seeds};
 use super::edits::{Child, Kind};
+use super::other_periods::{prefer_fundamental_periods, try_other_periods};
 use super::setup::Setup;
 use super::state::START;
 use super::{Candidate, Reached};
@@ -63,21 +64,6 @@ const CHOOSING_STEPS: usize = 6;
 const LAST_STEPS: usize = 300;
 /// The relative change of the log likelihood below which steps are small where rounds use subsets of the rows.
 const NEARLY: f64 = 1e-5;
-/// Multiples of a period that are tried, and the shape within a period at which they have the present one as a harmonic.
-const OTHER_PERIODS: [(f64, Option<f64>); 5] =
-    [(0.5, None), (2.0, None), (2.0, Some(0.75)), (3.0, Some(0.5)), (4.0, Some(0.4))];
-/// The number of times a finalist changes to another maximum,
-const HOPS: usize = 2;
-/// if its log likelihood after the first steps is at most this much lower,
-const NEAR: f64 = 5.0;
-/// and finally higher by this.
-const WORTH_A_HOP: f64 = 1e-3;
-
-/// A period of whole steps of a grid may have a log likelihood that is this much lower than a share of it,
-const FUNDAMENTAL: f64 = 3.0;
-/// if it has fewer steps than this.
-const LONGEST_ON_GRID: f64 = 60.0;
-
 /// The shared state of a race.
 pub struct Watch<'p> {
     pub progress: &'p dyn Progress,
@@ -251,11 +237,11 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         let Some(mut run) = entry.runs.first().cloned() else { return };
         run.advance(&objective, LAST_STEPS, &Quiet(watch.progress));
         let own = run.outcome().evaluations;
-        let mut beside = try_other_periods(&objective, &mut run, &limits, watch);
+        let mut beside = try_other_periods(&objective, &mut run, &limits, watch.progress);
         if let [series] = setup.columns.as_slice()
             && let Some(step) = series.grid
         {
-            beside += prefer_fundamental_periods(&objective, &mut run, step, &limits, watch);
+            beside += prefer_fundamental_periods(&objective, &mut run, step, &limits, watch.progress);
         }
         let after = own + entry.runs[1..].iter().map(|run| run.outcome().evaluations).sum::<usize>() + beside;
         watch.spent.fetch_add(after.saturating_sub(before), Ordering::Relaxed);
@@ -269,49 +255,6 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     entries
 }
 
-/// Tries half each new period of a maximum and its multiples, to which no gradient leads: a pattern with a shape of its own
-/// has harmonics, each of which alone is a maximum. Returns the number of evaluations.
-fn try_other_periods(objective: &Likelihood<'_>, run: &mut Run, limits: &Options, watch: &Watch<'_>) -> usize {
-    let parameters = objective.problem().parameters();
-    let new = |p: &Parameter| p.role == Role::Period && p.is_free() && p.param.value().is_none();
-    let mut spent = 0;
-    for _ in 0..HOPS {
-        let values = objective.to_values(&run.outcome().at);
-        let mut best: Option<Run> = None;
-        for (i, p) in parameters.iter().enumerate().filter(|(_, p)| new(p)) {
-            let shape = parameters.get(i + 1).filter(|p| p.role == Role::Roughness && p.is_free());
-            for (times, rough) in OTHER_PERIODS {
-                let other = times * values[i];
-                if !p.domain.contains(other) || p.domain.on_bound(other) || watch.progress.stop() {
-                    continue;
-                }
-                let mut beside = values.clone();
-                beside[i] = other;
-                match (rough, shape) {
-                    (Some(rough), Some(_)) if values[i + 1] > rough => beside[i + 1] = rough,
-                    (Some(_), _) => continue,
-                    (None, _) => {}
-                }
-                let mut there = Run::new(&objective.to_coordinates(&beside), limits);
-                there.advance(objective, FIRST_STEPS, &Quiet(watch.progress));
-                spent += there.outcome().evaluations;
-                if best.as_ref().is_none_or(|best| there.value() < best.value()) {
-                    best = Some(there);
-                }
-            }
-        }
-        let Some(mut there) = best.filter(|best| best.value() < run.value() + NEAR) else { break };
-        let before = there.outcome().evaluations;
-        there.advance(objective, LAST_STEPS, &Quiet(watch.progress));
-        spent += there.outcome().evaluations - before;
-        if there.value() > run.value() - WORTH_A_HOP {
-            break;
-        }
-        *run = there;
-    }
-    spent
-}
-
 /// The rows of a round.
 #[derive(Clone, Copy)]
 struct Rows<'o> {
@@ -319,42 +262,6 @@ struct Rows<'o> {
     limits: &'o Options,
     /// Their share of all rows.
     share: f64,
-}
-
-/// On a grid of days, a period of 3.5 days orders the days of the week in another way around the circle: it is a week as
-/// well, and fits about as well. Of such periods the one of whole steps is taken, as neighbouring days are alike rather
-/// than those half a week apart, if its log likelihood is not lower by more than [`FUNDAMENTAL`]. Returns the number of
-/// evaluations.
-fn prefer_fundamental_periods(
-    objective: &Likelihood<'_>,
-    run: &mut Run,
-    step: f64,
-    limits: &Options,
-    watch: &Watch<'_>,
-) -> usize {
-    let whole = |period: f64| {
-        let steps = period / step;
-        steps < LONGEST_ON_GRID && (steps - steps.round()).abs() < 0.01
-    };
-    let mut spent = 0;
-    let parameters = objective.problem().parameters();
-    for (i, p) in parameters.iter().enumerate().filter(|(_, p)| p.role == Role::Period && p.is_free()) {
-        let mut values = objective.to_values(&run.outcome().at);
-        let Some(longer) = [2.0, 3.0].map(|times| times * values[i]).into_iter().find(|longer| whole(*longer)) else {
-            continue;
-        };
-        if whole(values[i]) || !p.domain.contains(longer) || watch.progress.stop() {
-            continue;
-        }
-        values[i] = longer;
-        let mut there = Run::new(&objective.to_coordinates(&values), limits);
-        there.advance(objective, LAST_STEPS, &Quiet(watch.progress));
-        spent += there.outcome().evaluations;
-        if there.value() < run.value() + FUNDAMENTAL {
-            *run = there;
-        }
-    }
-    spent
 }
 
 /// Moves expressions with a replaced part behind the first `count` of ranked entries until there are [`MENDED`] of them, and

@@ -150,21 +150,38 @@ pub fn recorded_parameters(kernel: &Kernel) -> usize {
     }
 }
 
-/// The number of parameters in the score of a fitted model, and its score. `None` if it has none: no curvature, or rows
-/// that cannot be predicted.
-pub fn judge(fit: &Arc<Fit>, criterion: Criterion, held_out: Option<&Dataset>) -> Option<(usize, f64)> {
+/// The score of a fitted model.
+pub struct Judged {
+    /// The number of parameters in it.
+    pub parameters: usize,
+    pub score: f64,
+    /// Values with a higher likelihood, where the way to the mode of the posterior led to them: the fit was at no maximum,
+    /// and the score is theirs.
+    pub better: Option<Vec<f64>>,
+}
+
+/// A log likelihood that is higher by this is better.
+const HIGHER: f64 = 1e-3;
+
+/// The score of a fitted model. `None` if it has none: no curvature, or rows that cannot be predicted.
+pub fn judge(fit: &Arc<Fit>, criterion: Criterion, held_out: Option<&Dataset>) -> Option<Judged> {
     let problem = fit.problem();
     let count = criterion.count(problem);
     let by_count = -2.0 * fit.evidence().ok()? + criterion.penalty(problem.n(), count);
+    let mut better = None;
     let score = match criterion {
         Criterion::Bicc | Criterion::Bic | Criterion::Recorded | Criterion::Aic | Criterion::Aicc => by_count,
-        Criterion::Laplace => -2.0 * ParameterPosterior::new(problem, fit.values())?.at_mode(&Silent).laplace(),
+        Criterion::Laplace => {
+            let posterior = ParameterPosterior::new(problem, fit.values())?.at_mode(&Silent);
+            better = (posterior.gained() > HIGHER).then(|| posterior.values().to_vec());
+            -2.0 * posterior.laplace()
+        }
         Criterion::HeldOut => {
             let rows = held_out?;
             2.0 * rows.n() as f64 * score_held_out(fit, rows).ok()?.get("nll")?
         }
     };
-    score.is_finite().then_some((count, score))
+    score.is_finite().then_some(Judged { parameters: count, score, better })
 }
 
 #[cfg(test)]

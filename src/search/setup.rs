@@ -9,7 +9,7 @@ use super::score::judge;
 use super::{Found, SearchError, Settings};
 use crate::data::Dataset;
 use crate::fit::spacing::variance;
-use crate::fit::{Column, Fit, rounding_variance};
+use crate::fit::{Column, Fit, condition, rounding_variance};
 use crate::kernel::InputsShown;
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Role, Schema, Wrapped, families};
 use crate::model::{Model, ModelError, Noise, Problem, zero_kernel};
@@ -156,8 +156,14 @@ impl<'s> Setup<'s> {
 
     /// A model that was fitted to the rows of the search, with its score. `None` if it has none.
     pub fn scored(&self, fit: &Arc<Fit>) -> Option<Found> {
-        let (parameters, score) = judge(fit, self.settings.criterion, self.held_out.as_ref())?;
-        Some(Found { model: fit.model.clone(), lml: fit.evidence().ok()?, parameters, score, weight: 0.0 })
+        let judged = judge(fit, self.settings.criterion, self.held_out.as_ref())?;
+        let (parameters, score) = (judged.parameters, judged.score);
+        let better = |values: Vec<f64>| condition(&fit.problem().model_with(&values), fit.problem().data()).ok();
+        let (model, lml) = match judged.better.and_then(better) {
+            Some(better) => (better.model.clone(), better.evidence().ok()?),
+            None => (fit.model.clone(), fit.evidence().ok()?),
+        };
+        Some(Found { model, lml, parameters, score, weight: 0.0 })
     }
 
     /// The share of all rows that a subset has.

@@ -1,0 +1,113 @@
+//! Other values of a new period at a maximum of the likelihood, to which no gradient leads.
+
+use crate::fit::Likelihood;
+use crate::fit::optimize::{Options, Run};
+use crate::kernel::Role;
+use crate::model::Parameter;
+use crate::progress::{Progress, Quiet};
+
+/// Steps after which another period is judged,
+const FEW_STEPS: usize = 8;
+/// and in which the better one is followed.
+const STEPS: usize = 300;
+/// Multiples of a period that are tried, and the shape within a period at which they have the present one as a harmonic.
+const OTHER_PERIODS: [(f64, Option<f64>); 5] =
+    [(0.5, None), (2.0, None), (2.0, Some(0.75)), (3.0, Some(0.5)), (4.0, Some(0.4))];
+/// The number of times a finalist changes to another maximum,
+const HOPS: usize = 2;
+/// if its log likelihood after the first steps is at most this much lower,
+const NEAR: f64 = 5.0;
+/// and finally higher by this.
+const WORTH_A_HOP: f64 = 1e-3;
+
+/// A period of whole steps of a grid may have a log likelihood that is this much lower than a share of it,
+const FUNDAMENTAL: f64 = 3.0;
+/// up to so many times it,
+const MOST_TURNS: u32 = 7;
+/// if it has fewer steps than this.
+const LONGEST_ON_GRID: f64 = 60.0;
+
+/// Tries half each new period of a maximum and its multiples, to which no gradient leads: a pattern with a shape of its own
+/// has harmonics, each of which alone is a maximum. Returns the number of evaluations.
+pub fn try_other_periods(
+    objective: &Likelihood<'_>,
+    run: &mut Run,
+    limits: &Options,
+    progress: &dyn Progress,
+) -> usize {
+    let parameters = objective.problem().parameters();
+    let new = |p: &Parameter| p.role == Role::Period && p.is_free() && p.param.value().is_none();
+    let mut spent = 0;
+    for _ in 0..HOPS {
+        let values = objective.to_values(&run.outcome().at);
+        let mut best: Option<Run> = None;
+        for (i, p) in parameters.iter().enumerate().filter(|(_, p)| new(p)) {
+            let shape = parameters.get(i + 1).filter(|p| p.role == Role::Roughness && p.is_free());
+            for (times, rough) in OTHER_PERIODS {
+                let other = times * values[i];
+                if !p.domain.contains(other) || p.domain.on_bound(other) || progress.stop() {
+                    continue;
+                }
+                let mut beside = values.clone();
+                beside[i] = other;
+                match (rough, shape) {
+                    (Some(rough), Some(_)) if values[i + 1] > rough => beside[i + 1] = rough,
+                    (Some(_), _) => continue,
+                    (None, _) => {}
+                }
+                let mut there = Run::new(&objective.to_coordinates(&beside), limits);
+                there.advance(objective, FEW_STEPS, &Quiet(progress));
+                spent += there.outcome().evaluations;
+                if best.as_ref().is_none_or(|best| there.value() < best.value()) {
+                    best = Some(there);
+                }
+            }
+        }
+        let Some(mut there) = best.filter(|best| best.value() < run.value() + NEAR) else { break };
+        let before = there.outcome().evaluations;
+        there.advance(objective, STEPS, &Quiet(progress));
+        spent += there.outcome().evaluations - before;
+        if there.value() > run.value() - WORTH_A_HOP {
+            break;
+        }
+        *run = there;
+    }
+    spent
+}
+
+/// On a grid of days, a period of 3.5 days orders the days of the week in another way around the circle: it is a week as
+/// well, and fits about as well. Of such periods the one of whole steps is taken, as neighbouring days are alike rather
+/// than those half a week apart, if its log likelihood is not lower by more than [`FUNDAMENTAL`]. Returns the number of
+/// evaluations.
+pub fn prefer_fundamental_periods(
+    objective: &Likelihood<'_>,
+    run: &mut Run,
+    step: f64,
+    limits: &Options,
+    progress: &dyn Progress,
+) -> usize {
+    let whole = |period: f64| {
+        let steps = period / step;
+        steps < LONGEST_ON_GRID && (steps - steps.round()).abs() < 0.01
+    };
+    let mut spent = 0;
+    let parameters = objective.problem().parameters();
+    for (i, p) in parameters.iter().enumerate().filter(|(_, p)| p.role == Role::Period && p.is_free()) {
+        let mut values = objective.to_values(&run.outcome().at);
+        let Some(longer) = (2..=MOST_TURNS).map(|times| f64::from(times) * values[i]).find(|longer| whole(*longer))
+        else {
+            continue;
+        };
+        if whole(values[i]) || !p.domain.contains(longer) || progress.stop() {
+            continue;
+        }
+        values[i] = longer;
+        let mut there = Run::new(&objective.to_coordinates(&values), limits);
+        there.advance(objective, STEPS, &Quiet(progress));
+        spent += there.outcome().evaluations;
+        if there.value() < run.value() + FUNDAMENTAL {
+            *run = there;
+        }
+    }
+    spent
+}
