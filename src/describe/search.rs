@@ -62,6 +62,9 @@ pub fn search(search: &Search) -> Markup {
         lines.push("");
         lines = lines.then(models(search));
     }
+    if let Some(ended) = best.ended.filter(|ended| !ended.well() && !search.was_stopped()) {
+        lines.push(format!("note: the best model is not at a maximum of its likelihood ({ended})"));
+    }
     if matches!(settings.criterion, Criterion::Bic | Criterion::Bicc) && best.counted() < best.free {
         lines.push(format!(
             "note: the search counts every free parameter; the data determine {} of the {} of the best model, which `.best.bic` \

@@ -3,7 +3,7 @@
 use super::curvature::Curvature;
 use super::likelihood::Likelihood;
 use super::optimize::{Objective, Options, minimize};
-use super::starts::Starts;
+use super::starts::{Starts, rounding_variance};
 use crate::linalg::{LOG_2PI, Matrix, Vector, inverse_root};
 use crate::model::{Likelihood as ModelLikelihood, Mean, Model, Noise, ParameterKind, Problem};
 use crate::param::{Param, State};
@@ -17,6 +17,8 @@ const LEAST_CURVATURE: f64 = 1.0 / (WEAK_PRIOR_SD * WEAK_PRIOR_SD);
 const WIDE: f64 = 2.0;
 /// The largest component of the gradient at a mode, in standard deviations of the normal approximation.
 const AT_MODE: f64 = 0.01;
+/// Noise up to so many times its least variance is kept there.
+const ON_BOUND: f64 = 1.01;
 /// A mode within so many standard deviations has the curvature of where it was looked for.
 const NEARBY: f64 = 0.1;
 
@@ -33,6 +35,8 @@ pub struct ParameterPosterior<'p> {
     /// The centres of the weak priors in the optimiser's coordinates; `None` for other parameters.
     centre: Vec<Option<f64>>,
     level: Option<Level>,
+    /// The noise and its least variance, which is that of the rounding of the target.
+    least: Option<(usize, f64)>,
     /// VΛ^{−½}, from the Hessian H = VΛVᵀ of the negative log posterior.
     axes: Matrix,
     log_volume: f64,
@@ -80,11 +84,15 @@ impl<'p> ParameterPosterior<'p> {
     pub fn new(problem: &'p Problem, values: &[f64]) -> Option<Self> {
         let objective = Likelihood::new(problem);
         let total = objective.at(values, false)?.total;
+        let noise = problem.parameters().iter().position(|p| p.kind == ParameterKind::Noise && p.is_free());
+        // noise that is below is not held
+        let rounding = rounding_variance(problem);
+        let least = noise
+            .filter(|&noise| values[noise] * ON_BOUND >= rounding)
+            .map(|noise| (noise, rounding.min(values[noise])));
+        let kept = least.filter(|&(noise, least)| values[noise] <= ON_BOUND * least).map(|(noise, _)| noise);
         let (free, hessian) = match Curvature::at(&objective, values) {
-            Some(curvature) => {
-                let (free, hessian) = curvature.hessian();
-                (free.to_vec(), hessian)
-            }
+            Some(curvature) => without(curvature.hessian(), kept),
             None if problem.free() == 0 => (Vec::new(), Matrix::zeros(0, 0)),
             None => return None,
         };
@@ -104,6 +112,7 @@ impl<'p> ParameterPosterior<'p> {
                 free,
                 centre,
                 level,
+                least,
                 axes,
                 log_volume: 0.0,
                 top: total,
@@ -111,8 +120,18 @@ impl<'p> ParameterPosterior<'p> {
             });
         }
         let (axes, log_volume) = axes(hessian, &centre, level.as_ref());
-        let mut posterior =
-            Self { objective, values: values.to_vec(), free, centre, level, axes, log_volume, top: 0.0, gained: 0.0 };
+        let mut posterior = Self {
+            objective,
+            values: values.to_vec(),
+            free,
+            centre,
+            level,
+            least,
+            axes,
+            log_volume,
+            top: 0.0,
+            gained: 0.0,
+        };
         let coordinates = posterior.coordinates(&Vector::zeros(posterior.free.len()));
         posterior.top = total + posterior.log_prior(&coordinates);
         Some(posterior)
@@ -135,7 +154,8 @@ impl<'p> ParameterPosterior<'p> {
         let gained = likelihood(-found.value, &found.at) - likelihood(self.top, &start);
         if found.at.iter().any(|z| z.abs() > NEARBY) {
             let Some(curvature) = Curvature::at(&self.objective, &values) else { return self };
-            let (free, hessian) = curvature.hessian();
+            let kept = self.least.map(|(noise, _)| noise).filter(|noise| !self.free.contains(noise));
+            let (free, hessian) = without(curvature.hessian(), kept);
             if free != self.free {
                 return self;
             }
@@ -186,7 +206,8 @@ impl<'p> ParameterPosterior<'p> {
     /// log p(y, θ) at z, in standard deviations of the normal approximation. `None` where it has none.
     pub fn log_density(&self, z: &[f64]) -> Option<f64> {
         let coordinates = self.coordinates(&Vector::from_column_slice(z));
-        let total = self.objective.total(&self.values_of(&coordinates))?;
+        let values = self.values_of(&coordinates);
+        let total = self.objective.total(&values).filter(|_| self.is_admitted(&values))?;
         Some(total + self.log_prior(&coordinates)).filter(|value| value.is_finite())
     }
 
@@ -220,6 +241,11 @@ impl<'p> ParameterPosterior<'p> {
     /// The values of all parameters of the model at z.
     pub fn values_at(&self, z: &[f64]) -> Vec<f64> {
         self.values_of(&self.coordinates(&Vector::from_column_slice(z)))
+    }
+
+    /// Whether the noise is at least that of the rounding.
+    fn is_admitted(&self, values: &[f64]) -> bool {
+        self.least.is_none_or(|(noise, least)| values[noise] >= least)
     }
 
     fn values_of(&self, coordinates: &[f64]) -> Vec<f64> {
@@ -264,7 +290,9 @@ impl Objective for Negative<'_, '_> {
 
     fn evaluate(&self, z: &[f64], gradient: &mut [f64]) -> f64 {
         let at = self.0.coordinates(&Vector::from_column_slice(z));
-        let Some(here) = self.0.objective.at(&self.0.values_of(&at), false) else { return f64::INFINITY };
+        let values = self.0.values_of(&at);
+        let here = if self.0.is_admitted(&values) { self.0.objective.at(&values, false) } else { None };
+        let Some(here) = here else { return f64::INFINITY };
         let levelled = self.0.levelled(&at);
         let pull = |(at, centre): (&f64, &Option<f64>)| centre.map_or(0.0, |centre| (at - centre) * LEAST_CURVATURE);
         let mut slopes: Vec<f64> = levelled.iter().zip(&self.0.centre).map(pull).collect();
@@ -279,21 +307,45 @@ impl Objective for Negative<'_, '_> {
     }
 }
 
+/// A Hessian and its parameters without one that is kept at its value.
+fn without((free, hessian): (&[usize], Matrix), kept: Option<usize>) -> (Vec<usize>, Matrix) {
+    match free.iter().position(|&i| Some(i) == kept) {
+        Some(at) => {
+            let others = free.iter().copied().filter(|&i| Some(i) != kept).collect();
+            (others, hessian.remove_row(at).remove_column(at))
+        }
+        None => (free.to_vec(), hessian),
+    }
+}
+
 /// VΛ^{−½} of a Hessian with the curvature of the weak priors added, and the log of its determinant.
 fn axes(hessian: Matrix, centre: &[Option<f64>], level: Option<&Level>) -> (Matrix, f64) {
     // a missing curvature counts as 0
     let mut eigen = hessian.symmetric_eigen();
     eigen.eigenvalues.apply(|value| *value = value.max(0.0));
     let mut hessian = eigen.recompose();
-    for (a, _) in centre.iter().enumerate().filter(|(_, centre)| centre.is_some()) {
-        let mut along = Vector::zeros(centre.len());
-        along[a] = 1.0;
-        if let Some(level) = level.filter(|level| level.offset == a) {
-            level.slopes.iter().for_each(|&(slope, by)| along[slope] = by);
+    // with the level in the place of the offset, which has long levers where the rows are far from 0
+    if let Some(Level { offset, slopes }) = level {
+        for &(slope, by) in slopes {
+            let lever = by * hessian.column(*offset);
+            hessian.column_mut(slope).axpy(-1.0, &lever, 1.0);
         }
-        hessian.ger(LEAST_CURVATURE, &along, &along, 1.0);
+        for &(slope, by) in slopes {
+            let lever = by * hessian.row(*offset);
+            hessian.row_mut(slope).zip_apply(&lever, |h, lever| *h -= lever);
+        }
     }
-    inverse_root(hessian, LEAST_CURVATURE)
+    for (a, _) in centre.iter().enumerate().filter(|(_, centre)| centre.is_some()) {
+        hessian[(a, a)] += LEAST_CURVATURE;
+    }
+    let (mut axes, log_volume) = inverse_root(hessian, LEAST_CURVATURE);
+    if let Some(Level { offset, slopes }) = level {
+        for &(slope, by) in slopes {
+            let lever = by * axes.row(slope);
+            axes.row_mut(*offset).zip_apply(&lever, |axis, lever| *axis -= lever);
+        }
+    }
+    (axes, log_volume)
 }
 
 /// The model without written values of its free parameters: one that was conditioned has the prior of one to fit.

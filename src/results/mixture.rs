@@ -8,9 +8,9 @@ use super::metric::Outcomes;
 use super::predict::{At, Prediction, predict_unless};
 use super::score::outcomes_of_members;
 use crate::data::Dataset;
-use crate::fit::{Fit, ParameterPosterior, condition, rounding_variance};
+use crate::fit::{Fit, ParameterPosterior, condition};
 use crate::linalg::LOG_2PI;
-use crate::model::{ModelError, Moments, ParameterKind};
+use crate::model::{ModelError, Moments};
 use crate::progress::Progress;
 
 /// Up to so many rows parameters are integrated out; with more they are well determined, and each member of a mixture
@@ -164,7 +164,7 @@ fn nodes_of(fit: &Arc<Fit>, integrate: bool, progress: &dyn Progress) -> Result<
                 return Ok(Some(Node { weight, fit: fit.clone() }));
             }
             // a point where the covariance has no factor has no posterior, and counts for nothing
-            let model = problem.model_with(&above_rounding(posterior.values_at(&z), fit));
+            let model = problem.model_with(&posterior.values_at(&z));
             Ok(condition(&model, problem.data()).ok().map(|fit| Node { weight, fit: Arc::new(fit) }))
         })
         .collect::<Result<_, ModelError>>()?;
@@ -181,22 +181,11 @@ fn nodes_of(fit: &Arc<Fit>, integrate: bool, progress: &dyn Progress) -> Result<
     Ok((log_evidence, nodes))
 }
 
-/// The values with no less noise than that of the rounding of the target, unless the fit itself has less.
-fn above_rounding(mut values: Vec<f64>, fit: &Fit) -> Vec<f64> {
-    let problem = fit.problem();
-    let noise = problem.parameters().iter().position(|p| p.kind == ParameterKind::Noise && p.is_free());
-    if let Some(noise) = noise {
-        values[noise] = values[noise].max(rounding_variance(problem).min(fit.values()[noise]));
-    }
-    values
-}
-
 /// The fit at the centre of a posterior.
 fn at_values(posterior: &ParameterPosterior<'_>, fit: &Arc<Fit>, wanted: bool) -> Result<Arc<Fit>, ModelError> {
     let problem = fit.problem();
-    let values = above_rounding(posterior.values().to_vec(), fit);
-    match wanted && values != fit.values() {
-        true => condition(&problem.model_with(&values), problem.data()).map(Arc::new),
+    match wanted && posterior.values() != fit.values() {
+        true => condition(&problem.model_with(posterior.values()), problem.data()).map(Arc::new),
         false => Ok(fit.clone()),
     }
 }

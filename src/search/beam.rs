@@ -26,7 +26,7 @@ const LEADERS: usize = 4;
 const WALKED: f64 = 0.8;
 /// The share after which these are left where they are: the rest is for the standard errors of the best.
 const FINISHED: f64 = 0.93;
-/// Up to so many rows the candidates of a race that was stopped early are scored beside models that were fitted.
+/// Up to so many rows these are scored beside models that were fitted; of more, the best if there is none.
 const QUICK_ROWS: usize = 500;
 
 /// Searches for the kernel with the best score.
@@ -66,7 +66,9 @@ pub fn stopped(
     progress: &dyn Progress,
 ) -> Result<Search, SearchError> {
     walk(data, settings, progress, true, |walk| {
-        let pool = models.iter().take(LEADERS).filter_map(|found| walk.fitted(found.model.clone())).collect();
+        let mut pool: Vec<Found> =
+            models.iter().take(LEADERS).filter_map(|found| walk.fitted(found.model.clone())).collect();
+        rank(&mut pool);
         State { pool, ..State::default() }
     })
 }
@@ -260,10 +262,14 @@ impl<'g> Walk<'g> {
             entries.extend(raced);
         }
         let mut candidates: Vec<Candidate> = Vec::with_capacity(entries.len());
-        let quick = setup.data.n() <= QUICK_ROWS || state.pool.iter().all(is_null);
+        let leaders = match (setup.data.n() <= QUICK_ROWS, state.pool.iter().all(is_null)) {
+            (true, _) => LEADERS,
+            (false, true) => 1,
+            (false, false) => 0,
+        };
         for (at, entry) in entries.iter().enumerate() {
             // the leaders of a race that was stopped early are scored at their current values
-            let leads = cut_short && quick && entry.reached == Reached::Raced && at < LEADERS;
+            let leads = cut_short && entry.reached == Reached::Raced && at < leaders;
             let found = if entry.reached == Reached::Fitted || leads { self.found(entry) } else { None };
             if entry.reached == Reached::Fitted {
                 state.fitted.insert(structure(&entry.child.kernel));

@@ -32,6 +32,8 @@ const STEPS: usize = 30;
 /// A maximum may have a score that is worse by this than that of the values before it: one by Laplace's method is that of
 /// the mode of the posterior next to them, which is found to this.
 const SLACK: f64 = 0.1;
+/// A pattern is longer than half of the data by this at most.
+const MOST_SPAN: f64 = 0.52;
 /// A pattern that repeats does so in some row within so many periods.
 const MOST_PERIODS: u32 = 7;
 /// Rows whose correlation has a smaller logarithm than minus this have none.
@@ -134,6 +136,9 @@ fn repeats(fit: &Fit, setup: &Setup<'_>) -> bool {
             return false;
         }
         let (p, l, column) = (values[i], values[i + 1], &setup.columns[column]);
+        if p > MOST_SPAN * column.span {
+            return true;
+        }
         // how far from some periods later the nearest row is
         let away = |periods: u32| match column.grid.map(|step| (step, f64::from(periods) * p / step)) {
             Some((step, steps)) => (steps - steps.round()).abs() * step,
@@ -171,9 +176,33 @@ fn refit(
 mod tests {
     use super::*;
     use crate::data::{Column, Dataset};
+    use crate::fit::condition;
+    use crate::kernel::Values;
     use crate::kernel::families::family;
+    use crate::param::Param;
     use crate::progress::Silent;
     use crate::search::{Criterion, Settings};
+
+    #[test]
+    fn patterns_repeat_in_some_row() {
+        let x: Vec<f64> = (0..48).map(f64::from).collect();
+        let y = x.iter().map(|x| (x / 3.0).sin() + (x * x).cos()).collect();
+        let data = Dataset::new(vec![Column::numeric("x", x), Column::numeric("y", y)], Some("y"), None).expect("data");
+        let settings = Settings::default();
+        let setup = Setup::new(&data, &settings).expect("a setup");
+        let told = |period: f64, roughness: f64| {
+            let per =
+                Kernel::family(family("Per").expect("a family")).rewrite_params(&mut |at, values| match at.spec.role {
+                    Role::Period => Values::One(Param::free(period)),
+                    Role::Roughness => Values::One(Param::free(roughness)),
+                    _ => values.clone(),
+                });
+            repeats(&condition(&settings.model(per), &data).expect("a fit"), &setup)
+        };
+        // independent levels of twelve months, also where they are those of a fifth of the year; a shape between the rows
+        assert!(told(12.0, 0.1) && told(2.4, 0.1) && told(11.7, 0.8));
+        assert!(!told(29.011, 8e-5) && !told(11.7, 0.01));
+    }
 
     #[test]
     fn parts_that_are_not_needed_are_removed_one_by_one() {

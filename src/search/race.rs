@@ -17,8 +17,7 @@ use super::state::START;
 use super::{Candidate, Reached};
 use crate::fit::optimize::{Options, Run};
 use crate::fit::{Likelihood, latent_bounds};
-use crate::kernel::Role;
-use crate::model::{ModelError, Parameter, Problem, at_once, needed_memory};
+use crate::model::{ModelError, Problem, at_once, needed_memory};
 use crate::progress::{Progress, Quiet};
 
 /// The size of a race. With many inputs there are many candidates, few of which differ much.

@@ -58,3 +58,33 @@ pub fn rank(pool: &mut Vec<Found>) {
     pool.retain(|found| seen.insert(key(found)));
     pool.truncate(KEPT);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::families::family;
+    use crate::kernel::{Role, Values};
+    use crate::param::{Measure, Param};
+
+    fn with(name: &str, role: Role, param: Param) -> Kernel {
+        Kernel::family(family(name).expect("a family")).rewrite_params(&mut |at, values| match at.spec.role == role {
+            true => Values::One(param.clone()),
+            false => values.clone(),
+        })
+    }
+
+    #[test]
+    fn times_do_not_make_another_structure() {
+        let in_days = |days: f64| Param { time: Some(Measure::Length(TimeUnit::Day)), ..Param::free(days) };
+        let smooth = |days: f64| with("SE", Role::LengthScale, in_days(days));
+        assert_eq!(structure(&smooth(10.0)), structure(&smooth(20.0)));
+        let product = Kernel::product([smooth(10.0), smooth(20.0)]).expect("a product");
+        assert_eq!(structure(&product), structure(&smooth(5.0)));
+        let fixed = |period: f64, unit| {
+            let time = Some(Measure::Length(unit));
+            with("Per", Role::Period, Param { time, ..Param::fixed(period) })
+        };
+        assert_eq!(structure(&fixed(1.0, TimeUnit::Year)), structure(&fixed(365.25, TimeUnit::Day)));
+        assert_ne!(structure(&fixed(1.0, TimeUnit::Year)), structure(&fixed(1.0, TimeUnit::Week)));
+    }
+}

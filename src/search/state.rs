@@ -45,8 +45,8 @@ impl State {
             tried: candidates().map(|c| structure(&c.kernel)).collect(),
             fitted: fitted.map(|c| structure(&c.kernel)).collect(),
             expanded: levels.iter().flat_map(|level| &level.expanded).map(structure).collect(),
+            pool: before_finish(search, &levels),
             levels,
-            pool: before_finish(search),
             scales: search.scales.clone(),
             evaluations: search.evaluations,
             seconds: search.seconds,
@@ -56,7 +56,7 @@ impl State {
 
 /// The models of a search as they were when its last depth had ended: what goes on from there does not depend on where it
 /// paused.
-fn before_finish(search: &Search) -> Vec<Found> {
+fn before_finish(search: &Search, levels: &[Level]) -> Vec<Found> {
     let mut pool: Vec<Found> = search.models.clone();
     for before in &search.unfinished {
         let key = structure(&before.model.kernel);
@@ -65,8 +65,9 @@ fn before_finish(search: &Search) -> Vec<Found> {
             None => pool.push(before.clone()),
         }
     }
-    // a model that came about by the removal of parts at the end is no candidate of a depth
-    let candidates = search.levels.iter().flat_map(|level| &level.candidates).filter(|one| one.score.is_some());
+    // a model that came about by the removal of parts at the end is no candidate of a depth, and a depth that was stopped
+    // early is repeated
+    let candidates = levels.iter().flat_map(|level| &level.candidates).filter(|one| one.score.is_some());
     let of_depths: HashSet<String> = candidates.map(|one| structure(&one.kernel)).collect();
     pool.retain(|found| is_null(found) || of_depths.contains(&structure(&found.model.kernel)));
     rank(&mut pool);

@@ -29,6 +29,7 @@ mod scaling;
 mod script_folders;
 mod search;
 mod search_models;
+mod search_scores;
 mod sparse;
 mod statements;
 mod stopping;

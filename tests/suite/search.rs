@@ -46,6 +46,18 @@ fn a_resumed_search_is_the_longer_one() {
     assert_eq!(talk.value("four.models"), talk.value("on.models"));
 }
 
+/// The leaders of a depth that was stopped early are models of the pause, and no parents of what follows.
+#[test]
+fn a_search_that_paused_within_depths_is_the_whole_one() {
+    let mut talk = Talk::new("let air = load(\"airline\") |> head(72)");
+    talk.says("let whole = air |> search(depth=3, transform=\"none\")");
+    talk.says("let paused = resume(air |> search(depth=3, transform=\"none\", budget=700), budget=400)");
+    assert!(talk.number("paused.depth") < 3.0);
+    talk.says("let on = resume(paused, budget=100000)");
+    assert_eq!(talk.value("whole.trace.tried"), talk.value("on.trace.tried"));
+    assert_eq!(talk.value("whole.models"), talk.value("on.models"));
+}
+
 #[test]
 fn a_search_that_ran_out_goes_on_with_more() {
     let mut talk = Talk::new("let s = load(\"nile\") |> search([SE, Lin], depth=3, budget=150)");
