@@ -40,3 +40,8 @@ fn airline_144(bencher: Bencher<'_, '_>) {
 fn made_up_500(bencher: Bencher<'_, '_>) {
     measured(bencher, &made_up(500));
 }
+
+#[divan::bench(sample_count = 3)]
+fn made_up_1000(bencher: Bencher<'_, '_>) {
+    measured(bencher, &made_up(1000));
+}

@@ -1,16 +1,38 @@
 //! Which expressions a search leaves out because of what they say beyond the data.
 
+use crate::calendar::TimeUnit;
 use crate::kernel::phrasing::Head;
-use crate::kernel::{Kernel, Node};
+use crate::kernel::{Kernel, Node, Role};
 
 /// The largest number of linear kernels in a product.
 const MOST_LINES: usize = 2;
 
 /// Whether an expression is offered. A product of more than two lines runs off beyond the data. A process starts at 0 and
 /// grows: times a function that fades or grows it fits the growth of a short series by chance, and its variance beyond the
-/// data has nothing to do with that of the data. Times a periodic function it is a season that drifts.
+/// data has nothing to do with that of the data. Times a periodic function it is a season that drifts. A product of two
+/// patterns of one season is a pattern of that season.
 pub fn extrapolates(kernel: &Kernel) -> bool {
-    lines(kernel) <= MOST_LINES && processes_are_alone(kernel)
+    lines(kernel) <= MOST_LINES && processes_are_alone(kernel) && seasons_are_once(kernel)
+}
+
+/// Whether no product has two patterns with the same fixed period.
+fn seasons_are_once(kernel: &Kernel) -> bool {
+    let season = |factor: &Kernel| match factor.node() {
+        Node::Leaf(leaf) => {
+            let at = leaf.family.spec().params.iter().position(|p| p.role == Role::Period)?;
+            let fixed = leaf.params[at].as_slice().first().filter(|param| param.is_fixed())?;
+            Some((leaf.inputs.clone(), fixed.in_unit(TimeUnit::Second).value()?))
+        }
+        _ => None,
+    };
+    let once = match kernel.node() {
+        Node::Product(factors) => {
+            let seasons: Vec<_> = factors.iter().filter_map(season).collect();
+            (1..seasons.len()).all(|i| !seasons[..i].contains(&seasons[i]))
+        }
+        _ => true,
+    };
+    once && kernel.children().iter().all(seasons_are_once)
 }
 
 /// The largest number of linear kernels that are multiplied with each other.
@@ -50,7 +72,9 @@ fn has(kernel: &Kernel, wanted: &dyn Fn(Head) -> bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Values;
     use crate::kernel::families::family;
+    use crate::param::Param;
 
     #[test]
     fn what_runs_off_is_left_out() {
@@ -64,6 +88,15 @@ mod tests {
         for refused in [&["Lin", "Lin", "Lin"][..], &["Wiener", "Lin"], &["SE", "Wiener"], &["Wiener", "Wiener"]] {
             assert!(!extrapolates(&product(refused)), "{refused:?}");
         }
+        let fixed = |period: f64| {
+            leaf("Per").rewrite_params(&mut |at, values| match at.spec.role {
+                Role::Period => Values::One(Param::fixed(period)),
+                _ => values.clone(),
+            })
+        };
+        assert!(extrapolates(&Kernel::product([fixed(7.0), fixed(365.25)]).unwrap()));
+        assert!(extrapolates(&Kernel::sum([fixed(7.0), fixed(7.0)]).unwrap()));
+        assert!(!extrapolates(&Kernel::product([fixed(7.0), leaf("SE"), fixed(7.0)]).unwrap()));
         let sum = Kernel::sum([leaf("SE"), leaf("Wiener")]).unwrap();
         assert!(extrapolates(&sum));
         assert!(!extrapolates(&Kernel::product([sum, leaf("SE")]).unwrap()));

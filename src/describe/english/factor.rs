@@ -2,6 +2,8 @@
 
 use super::data_context::{DataContext, Input, common_unit, overlap};
 use super::quantity::{amount, cycle, date_place, place, short};
+use crate::kernel::families::family;
+use crate::kernel::phrasing::Wording;
 use crate::kernel::{Head, InnerInputs, Inputs, Kernel, Leaf, Node, ParamSpec, Role, Values, Wrapped};
 use crate::param::{Measure, Param};
 
@@ -199,6 +201,15 @@ fn parameter<'k>(leaf: &'k Leaf, short: &str) -> Option<(&'static ParamSpec, &'k
 
 fn with_role(leaf: &Leaf, role: Role) -> Option<(&'static ParamSpec, &Values)> {
     leaf.family.spec().params.iter().zip(&leaf.params).find(|(spec, _)| spec.role == role)
+}
+
+/// The words for a leaf with its values: a mixture over scales that has one scale is told as a kernel with one.
+pub fn wording(leaf: &Leaf) -> &'static Wording {
+    const ONE_SCALE: f64 = 100.0;
+    let one = |(_, values): (_, &Values)| first_value(values).is_some_and(|shape| shape > ONE_SCALE);
+    let scaled = with_role(leaf, Role::LengthScale).is_some();
+    let limit = with_role(leaf, Role::Shape).is_some_and(one).then(|| family("SE")).flatten().filter(|_| scaled);
+    &limit.map_or_else(|| leaf.family.spec(), |family| family.spec()).wording
 }
 
 pub fn first_value(values: &Values) -> Option<f64> {

@@ -1,7 +1,7 @@
 //! Kernels as noun phrases: "a yearly pattern whose shape drifts over about 3 years".
 
 use super::data_context::{DataContext, Input, overlap};
-use super::factor::{Factor, Product, mentioned_inputs, parameter_text};
+use super::factor::{Factor, Product, mentioned_inputs, parameter_text, wording};
 use super::quantity::{DIGITS, amount, short, single, spoken};
 use super::template::fill;
 use super::words::{join_and, with_article};
@@ -89,7 +89,7 @@ fn alike(terms: &[&Kernel], context: &DataContext) -> Option<String> {
 /// The noun with its article, its own clauses, and the number of other factors that it includes.
 fn subject(head: &Factor<'_>, rest: &[Factor<'_>], context: &DataContext) -> (String, Vec<String>, usize) {
     let Some((leaf, _)) = head.leaves.first() else { return (whole(head.kernel, context), Vec::new(), 0) };
-    let voice = &leaf.family.spec().wording;
+    let voice = wording(leaf);
     if head.head == Head::Polynomial {
         let apart = |f: &&Factor<'_>| f.head == Head::Polynomial && !overlap(&f.inputs, &head.inputs);
         let others: Vec<&Factor<'_>> = rest.iter().take_while(apart).collect();
@@ -145,7 +145,7 @@ fn roughness(l: f64) -> Option<&'static str> {
 fn clause(factor: &Factor<'_>, head: &Factor<'_>, context: &DataContext) -> String {
     let own = overlap(&factor.inputs, &head.inputs) || head.inputs.is_empty();
     let spoken = factor.leaves.first().and_then(|(leaf, _)| {
-        let voice = &leaf.family.spec().wording;
+        let voice = wording(leaf);
         let template = match (own, head.head, factor.head) {
             (true, Head::Smooth, Head::Smooth) => "whose correlation [also fades over about {l}|fades faster still]",
             (true, ..) => voice.own,

@@ -7,7 +7,8 @@ use super::noun_phrase::noun_phrase;
 use super::words::{capital, join_and, with_article};
 use crate::kernel::families::FAMILIES;
 use crate::kernel::wraps::WRAPS;
-use crate::kernel::{Head, Inputs, Kernel, Spec};
+use crate::kernel::{Head, Inputs, Kernel, Role, Spec, Values};
+use crate::param::Param;
 
 fn said(names: &[&str]) -> String {
     let find = |name: &&str| crate::kernel::families::family(name).unwrap_or_else(|| panic!("{name}"));
@@ -42,6 +43,23 @@ fn kernels_in_wraps_are_told_by_what_they_see() {
     let sum = Kernel::sum([find("Matern12"), find("Lin")]).unwrap();
     let text = "the sum of (1) a rough function of it that has no slope anywhere and (2) a linear function of it";
     assert_eq!(noun_phrase(&sum, &each), text);
+}
+
+#[test]
+fn a_mixture_of_one_scale_is_told_by_it() {
+    let with = |shape: f64| {
+        Kernel::family(crate::kernel::families::family("RQ").unwrap()).rewrite_params(&mut |at, values| match at
+            .spec
+            .role
+        {
+            Role::Shape => Values::One(Param::free(shape)),
+            Role::LengthScale => Values::One(Param::free(3.0)),
+            _ => values.clone(),
+        })
+    };
+    let said = |kernel: &Kernel| noun_phrase(kernel, &DataContext::default());
+    assert!(said(&with(0.5)).contains("varies on many scales around 3"), "{}", said(&with(0.5)));
+    assert!(said(&with(1e8)).contains("varies over about 3"), "{}", said(&with(1e8)));
 }
 
 /// The placeholders of a template.
