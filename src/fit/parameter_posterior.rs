@@ -64,13 +64,13 @@ impl Level {
         let unit = |i: usize| parameters[i].domain.from_real(1.0) - parameters[i].domain.from_real(0.0);
         let basis = problem.mean_basis(&problem.x().iter().map(|x| &x[..]).collect::<Vec<_>>(), problem.n());
         let mut slopes = Vec::new();
-        for i in 0..parameters.len() {
+        for (i, &value) in values.iter().enumerate() {
             let Some(column) = mean(i).filter(|term| *term > 0).and_then(|term| basis.get(term)) else { continue };
             let middle = column.iter().sum::<f64>() / problem.n().max(1) as f64;
             match free.iter().position(|&other| other == i) {
                 Some(at) => slopes.push((at, middle * unit(i) / unit(free[offset]))),
                 None => {
-                    let shift = middle * values[i] / unit(free[offset]);
+                    let shift = middle * value / unit(free[offset]);
                     centre[offset].iter_mut().for_each(|centre| *centre -= shift);
                 }
             }
