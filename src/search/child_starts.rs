@@ -168,6 +168,38 @@ fn drifting(
     starts.map(start).collect()
 }
 
+/// A start in which an added pattern takes over what smooth parts have followed so far: they vary over several of its periods.
+/// From the values of the parent it is a long way there, along which little is gained. `None` if there is no such part.
+pub fn taking_over(problem: &Problem, kind: Kind, from: &Inheritance, setup: &Setup<'_>) -> Option<Vec<f64>> {
+    let parameters = problem.parameters();
+    let new = |p: &Parameter| kind == Kind::Added && p.origin == Some(NEW) && !p.warped;
+    let at = parameters.iter().position(|p| p.role == Role::Period && new(p))?;
+    let [column] = parameters[at].columns[..] else { return None };
+    let period = match parameters[at].is_free() {
+        true => *from.strongest.get(column)?.last()?,
+        false => parameters[at].value,
+    };
+    let follows = |p: &Parameter, value: f64| {
+        p.role == Role::LengthScale && p.is_free() && p.columns == [column] && !p.warped && value < 2.0 * period
+    };
+    let mut values = written(problem);
+    let smooth: Vec<usize> =
+        (0..parameters.len()).filter(|&i| !new(&parameters[i]) && follows(&parameters[i], values[i])).collect();
+    if smooth.is_empty() {
+        return None;
+    }
+    for at in open(problem) {
+        values[at] = within(&parameters[at], guess(&parameters[at], 0.5, 0, None, from, setup));
+    }
+    if parameters[at].is_free() {
+        values[at] = within(&parameters[at], period);
+    }
+    smooth.iter().for_each(|&i| values[i] = within(&parameters[i], 3.0 * period));
+    let share = 0.5 * setup.variance / from.left.max(0.1 * setup.variance);
+    size_new(problem, &mut values, kind, from, setup, share);
+    Some(values)
+}
+
 /// The best guess with other periods, evenly spaced in frequency. If the amplitude of a pattern changes its sign, its
 /// periodogram has peaks next to its period rather than at it.
 fn comb(

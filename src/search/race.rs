@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::child_starts::{Inheritance, base_seeds, product_bounds, promising, region, seeds};
+use super::child_starts::{Inheritance, base_seeds, product_bounds, promising, region, seeds, taking_over};
 use super::edits::{Child, Kind};
 use super::other_periods::{prefer_fundamental_periods, try_other_periods};
 use super::setup::Setup;
@@ -188,6 +188,8 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         entry.runs = seen.iter().map(|(_, at)| Run::new(&objective.to_coordinates(at), &limits)).collect();
         if entry.runs.is_empty() {
             entry.fail(failure);
+        } else if let Some(start) = from.and_then(|from| taking_over(problem, entry.child.kind, from, setup)) {
+            entry.runs.push(Run::new(&objective.to_coordinates(&start), &limits));
         }
         if crowd {
             (entry.problem, entry.part) = (None, None);
