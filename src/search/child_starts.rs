@@ -131,24 +131,32 @@ pub fn seeds(problem: &Problem, kind: Kind, from: &Inheritance, setup: &Setup<'_
         size_new(problem, &mut values, kind, from, setup, share);
         out.push(values);
     }
-    out.extend(drifting(problem, &open, &out[0], kind, from, setup));
-    out.extend(comb(problem, &open, &out[0], kind, from, setup));
+    if let Some(at) = period(problem, &open)
+        && let [column] = problem.parameters()[at].columns[..]
+    {
+        let new = NewPeriod { at, column, guess: &out[0], kind };
+        let others = [drifting(problem, &new, from, setup), comb(problem, &new, from, setup)];
+        out.extend(others.into_iter().flatten());
+    }
     out
+}
+
+/// A new period of a child, on a column, with the best guess of all values.
+struct NewPeriod<'g> {
+    at: usize,
+    column: usize,
+    guess: &'g [f64],
+    kind: Kind,
 }
 
 /// Patterns whose shape drifts over several periods. A part that is multiplied by a new pattern has followed each single
 /// cycle so far, so that at its length-scale a period makes no difference.
-fn drifting(
-    problem: &Problem,
-    open: &[usize],
-    guess: &[f64],
-    kind: Kind,
-    from: &Inheritance,
-    setup: &Setup<'_>,
-) -> Vec<Vec<f64>> {
+fn drifting(problem: &Problem, new: &NewPeriod<'_>, from: &Inheritance, setup: &Setup<'_>) -> Vec<Vec<f64>> {
     let parameters = problem.parameters();
-    let Some(at) = period(problem, open).filter(|_| kind == Kind::Multiplied) else { return Vec::new() };
-    let [column] = parameters[at].columns[..] else { return Vec::new() };
+    let &NewPeriod { at, column, guess, kind } = new;
+    if kind != Kind::Multiplied {
+        return Vec::new();
+    }
     let beside = |p: &Parameter| {
         p.role == Role::LengthScale && p.origin == Some(MULTIPLIED) && p.is_free() && p.columns == [column] && !p.warped
     };
@@ -171,8 +179,11 @@ fn drifting(
 /// A start in which an added pattern takes over what smooth parts have followed so far: they vary over several of its periods.
 /// From the values of the parent it is a long way there, along which little is gained. `None` if there is no such part.
 pub fn taking_over(problem: &Problem, kind: Kind, from: &Inheritance, setup: &Setup<'_>) -> Option<Vec<f64>> {
+    if kind != Kind::Added {
+        return None;
+    }
     let parameters = problem.parameters();
-    let new = |p: &Parameter| kind == Kind::Added && p.origin == Some(NEW) && !p.warped;
+    let new = |p: &Parameter| p.origin == Some(NEW) && !p.warped;
     let at = parameters.iter().position(|p| p.role == Role::Period && new(p))?;
     let [column] = parameters[at].columns[..] else { return None };
     let period = match parameters[at].is_free() {
@@ -202,17 +213,9 @@ pub fn taking_over(problem: &Problem, kind: Kind, from: &Inheritance, setup: &Se
 
 /// The best guess with other periods, evenly spaced in frequency. If the amplitude of a pattern changes its sign, its
 /// periodogram has peaks next to its period rather than at it.
-fn comb(
-    problem: &Problem,
-    open: &[usize],
-    guess: &[f64],
-    kind: Kind,
-    from: &Inheritance,
-    setup: &Setup<'_>,
-) -> Vec<Vec<f64>> {
+fn comb(problem: &Problem, new: &NewPeriod<'_>, from: &Inheritance, setup: &Setup<'_>) -> Vec<Vec<f64>> {
     let parameters = problem.parameters();
-    let Some(at) = period(problem, open) else { return Vec::new() };
-    let [column] = parameters[at].columns[..] else { return Vec::new() };
+    let &NewPeriod { at, column, guess, kind } = new;
     let column = &setup.columns[column];
     let mut origins = vec![guess.to_vec()];
     if kind == Kind::Mended {
