@@ -46,6 +46,8 @@ pub enum Cells {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
     columns: Vec<(String, Cells)>,
+    /// The standard deviations of the numbers in a column, by its place, for the digits with which they are shown.
+    errors: Vec<(usize, Vec<f64>)>,
 }
 
 impl Cells {
@@ -87,6 +89,13 @@ impl Table {
         self
     }
 
+    /// The same with the standard deviation of each number: shown numbers have the digits that these determine. Written
+    /// and used as values they are as without.
+    pub fn numbers_with_errors(mut self, name: impl Into<String>, values: &[f64], errors: &[f64]) -> Self {
+        self.errors.push((self.columns.len(), errors.to_vec()));
+        self.numbers(name, values)
+    }
+
     /// Adds a column of text.
     pub fn texts(mut self, name: impl Into<String>, values: Vec<Option<String>>) -> Self {
         self.columns.push((name.into(), Cells::Texts(values)));
@@ -96,6 +105,11 @@ impl Table {
     /// The columns, in order.
     pub fn columns(&self) -> &[(String, Cells)] {
         &self.columns
+    }
+
+    /// The standard deviations of the numbers in a column, if they have some.
+    pub fn errors(&self, column: usize) -> Option<&[f64]> {
+        self.errors.iter().find(|(of, _)| *of == column).map(|(_, errors)| &errors[..])
     }
 
     /// The number of rows: that of the longest column.

@@ -80,11 +80,12 @@ pub fn parameters(rest: &OneVsRest) -> Table {
             .flat_map(|(class, fit)| tables::own_parameters(fit).into_iter().map(move |i| (class, fit, i)))
     };
     let numbers = |of: &dyn Fn(&Fit, usize) -> f64| all().map(|(_, fit, i)| of(fit, i)).collect::<Vec<f64>>();
+    let errors = numbers(&|fit, i| fit.standard_errors[i].unwrap_or(f64::NAN));
     Table::new()
         .texts("class", all().map(|(class, ..)| Some(class.to_string())).collect())
         .texts("parameter", all().map(|(_, fit, i)| Some(fit.parameters()[i].name.clone())).collect())
-        .numbers("value", &numbers(&|fit, i| fit.values()[i]))
-        .numbers("std_error", &numbers(&|fit, i| fit.standard_errors[i].unwrap_or(f64::NAN)))
+        .numbers_with_errors("value", &numbers(&|fit, i| fit.values()[i]), &errors)
+        .numbers("std_error", &errors)
 }
 
 /// Inputs, the target if known, the probability of each class and the most probable class, one row per predicted row.

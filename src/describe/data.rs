@@ -4,7 +4,7 @@ use super::english::quantity::amount;
 use super::english::words::listed;
 use super::figure_labels::axis_label;
 use super::markup::Markup;
-use super::numbers::{grouped, row_count, significant};
+use super::numbers::{digits_beside, grouped, row_count, significant};
 use super::text_table::Grid;
 use crate::data::{Column, Dataset, Kind, Sentinel, Summary};
 
@@ -97,7 +97,10 @@ pub fn columns_grid(summary: &Summary) -> Grid {
                 cells.push(amount(n.sd, Some(scale.unit.name()), 3));
                 cells.push(day(n.max));
             }
-            (Some(n), _) => cells.extend([n.min, n.median, n.mean, n.sd, n.max].map(|v| significant(v, 5))),
+            (Some(n), _) => {
+                let within = |v: f64| significant(v, digits_beside(v, n.sd).unwrap_or(0).max(5));
+                cells.extend([within(n.min), within(n.median), within(n.mean), significant(n.sd, 5), within(n.max)]);
+            }
             (None, Kind::Categories { .. }) => {
                 let levels: Vec<String> =
                     column.levels.iter().take(4).map(|(level, count)| format!("{level} {count}")).collect();

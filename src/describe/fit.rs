@@ -2,7 +2,7 @@
 
 use super::english::words::listed;
 use super::markup::Markup;
-use super::numbers::{percent, rounded, row_count, significant};
+use super::numbers::{MOST_DIGITS, percent, rounded, row_count, significant};
 use super::tables::own_parameters;
 use super::text_table::Grid;
 use crate::calendar::{Resolution, TimeScale, TimeUnit};
@@ -347,5 +347,5 @@ fn date_near(value: f64, unit: TimeUnit, error: Option<f64>) -> String {
 fn with_error(value: f64, error: Option<f64>) -> String {
     let Some(error) = error.filter(|e| *e > 0.0 && value != 0.0) else { return significant(value, 5) };
     let digits = (value.abs() / error).log10().ceil() as i32 + 2;
-    significant(value, digits.clamp(4, 9) as usize)
+    significant(value, digits.clamp(4, MOST_DIGITS as i32) as usize)
 }

@@ -1,5 +1,8 @@
 //! Rounded numbers.
 
+/// No number has more digits.
+pub const MOST_DIGITS: usize = 15;
+
 /// A number with this number of significant digits; whole numbers below a million are shown in full.
 pub fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 {
@@ -12,7 +15,9 @@ pub fn significant(value: f64, digits: usize) -> String {
     if value.fract() == 0.0 && magnitude < 1e6 {
         return format!("{value:.0}");
     }
-    if !(1e-4..1e7).contains(&magnitude) {
+    let whole = magnitude.log10().floor() as i32 + 1;
+    // a large number is written out where its digits reach below the point
+    if magnitude < 1e-4 || (magnitude >= 1e7 && digits as i32 <= whole) {
         let text = format!("{value:.*e}", digits.saturating_sub(1));
         return match text.split_once('e') {
             Some((mantissa, exponent)) if mantissa.contains('.') => {
@@ -21,9 +26,15 @@ pub fn significant(value: f64, digits: usize) -> String {
             _ => text,
         };
     }
-    let whole = magnitude.log10().floor() as i32 + 1;
     let decimals = (digits as i32 - whole).max(0) as usize;
     format!("{value:.decimals$}")
+}
+
+/// The number of digits of a value as far as the second digit of its error; `None` without an error.
+pub fn digits_beside(value: f64, error: f64) -> Option<usize> {
+    let known = error.is_finite() && error > 0.0 && value.is_finite() && value != 0.0;
+    let power = |x: f64| x.abs().log10().floor() as i32;
+    known.then(|| (power(value) - power(error) + 2).clamp(1, MOST_DIGITS as i32) as usize)
 }
 
 /// Four significant digits.
@@ -91,6 +102,20 @@ mod tests {
             ["0", "1", "-555.4", "0.01235", "1e-7", "123456", "3.2e9", "1.0000", "1949", "NaN"].map(String::from)
         );
         assert_eq!(percent(0.4567), "45.7 %");
+    }
+
+    #[test]
+    fn digits_reach_to_the_second_one_of_the_error() {
+        let shown = |value, error| significant(value, digits_beside(value, error).unwrap());
+        assert_eq!(shown(1_000_000_000.123_4, 0.226), "1000000000.12");
+        assert_eq!(shown(1e9, 0.226), "1000000000.00");
+        assert_eq!(shown(12_345_678.9, 412.0), "1.234568e7");
+        assert_eq!((shown(998.1, 0.05), shown(1003.2, 0.05)), ("998.100".into(), "1003.200".into()));
+        assert_eq!(shown(1.5, 1e-300), "1.50000000000000");
+        assert_eq!(
+            (digits_beside(0.0, 1.0), digits_beside(1.0, 0.0), digits_beside(1.0, f64::NAN)),
+            (None, None, None)
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Integrals as text, tables and figures.
 
 use super::english::words::listed;
-use super::numbers::{percent, rounded, significant};
+use super::numbers::{digits_beside, percent, rounded, significant};
 use crate::data::write::Table;
 use crate::figure::{Across, Axis, Figure, Mark, Panel, Role};
 use crate::kernel::Kernel;
@@ -105,13 +105,9 @@ fn shown(kernel: &Kernel) -> Kernel {
     })
 }
 
-/// A number with two significant digits of its error.
+/// A number with two significant digits of its error, and at least three of its own.
 fn with_digits(value: f64, error: f64) -> String {
-    if !(error.is_finite() && error > 0.0 && value != 0.0) {
-        return rounded(value);
-    }
-    let digits = (value.abs() / error).log10().floor().max(0.0) as usize + 2;
-    significant(value, digits.clamp(3, 15))
+    digits_beside(value, error).map_or_else(|| rounded(value), |digits| significant(value, digits.max(3)))
 }
 
 /// The evaluations, one row each.

@@ -1,7 +1,7 @@
 //! Columns as a table, with the middle of long ones left out.
 
 use super::markup::Markup;
-use super::numbers::significant;
+use super::numbers::{digits_beside, significant};
 use super::text_table::Grid;
 use crate::data::write::{Cells, Table as Columns};
 
@@ -25,14 +25,18 @@ fn short_grid(columns: &Columns) -> Grid {
     let n = columns.rows();
     let shown = |row: usize| row < ENDS || row + ENDS >= n || n <= LONGEST;
     let digits: Vec<usize> = columns.columns().iter().map(|(_, cells)| enough_digits(cells, shown)).collect();
-    let cell = |(cells, digits): (&Cells, &usize), row: usize| match cells {
-        Cells::Numbers(values) => {
-            values.get(row).map_or(String::new(), |v| if v.is_nan() { String::new() } else { significant(*v, *digits) })
-        }
+    let cell = |column: usize, row: usize| match &columns.columns()[column].1 {
+        Cells::Numbers(values) => match values.get(row) {
+            Some(v) if !v.is_nan() => {
+                let error = columns.errors(column).and_then(|errors| errors.get(row));
+                let beside = error.and_then(|error| digits_beside(*v, *error)).unwrap_or(0);
+                significant(*v, beside.max(digits[column]))
+            }
+            _ => String::new(),
+        },
         Cells::Texts(texts) => texts.get(row).cloned().flatten().unwrap_or_default(),
     };
-    let all =
-        |row: usize| columns.columns().iter().map(|c| &c.1).zip(&digits).map(|c| cell(c, row)).collect::<Vec<_>>();
+    let all = |row: usize| (0..digits.len()).map(|column| cell(column, row)).collect::<Vec<_>>();
     if n <= LONGEST {
         (0..n).for_each(|row| grid.row(all(row)));
         return grid;
@@ -50,4 +54,19 @@ fn enough_digits(cells: &Cells, shown: impl Fn(usize) -> bool) -> usize {
         || values.windows(2).enumerate().filter(|(i, w)| shown(*i) && shown(i + 1) && w[0] != w[1]).map(|p| p.1);
     let apart = |digits: usize| pairs().all(|w| significant(w[0], digits) != significant(w[1], digits));
     (5..8).find(|&digits| apart(digits)).unwrap_or(8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_beside_an_error_have_the_digits_that_it_determines() {
+        let (mean, sd) = ([1e9 + 0.123_4, 1e9 + 0.123_4], [0.228_6, 0.226_8]);
+        let table = Columns::new().numbers_with_errors("mean", &mean, &sd).numbers("sd", &sd).numbers("x", &mean);
+        let text = short_grid(&table).text();
+        assert_eq!(text.matches("1000000000.12").count(), 2, "{text}");
+        // a column without an error is short
+        assert_eq!(text.matches(" 1e9").count(), 2, "{text}");
+    }
 }

@@ -35,16 +35,20 @@ pub fn prediction(prediction: &Prediction) -> Table {
             .numbers("mean", &prediction.mean)
             .numbers("var_f", &prediction.var_f);
     }
+    let sd = &prediction.sd;
     let mut table = rows(&prediction.at)
-        .numbers("mean", &prediction.mean)
+        .numbers_with_errors("mean", &prediction.mean, sd)
         .numbers("sd", &prediction.sd)
         .numbers("var_f", &prediction.var_f)
         .numbers("var_y", &prediction.var_y);
     if let Some(q) = &prediction.quantiles {
-        table = table.numbers("median", &q.median).numbers("lower", &q.lower).numbers("upper", &q.upper);
+        table = table
+            .numbers_with_errors("median", &q.median, sd)
+            .numbers_with_errors("lower", &q.lower, sd)
+            .numbers_with_errors("upper", &q.upper, sd);
     }
     for (p, values) in &prediction.levels {
-        table = table.numbers(quantile_name(*p), values);
+        table = table.numbers_with_errors(quantile_name(*p), values, sd);
     }
     table
 }
@@ -59,7 +63,9 @@ pub fn decomposition(parts: &Decomposition) -> Table {
     let mut table = rows(&parts.at);
     for component in &parts.components {
         let sd: Vec<f64> = component.var.iter().map(|v| v.sqrt()).collect();
-        table = table.numbers(component.label.clone(), &component.mean).numbers(format!("{} sd", component.label), &sd);
+        table = table
+            .numbers_with_errors(component.label.clone(), &component.mean, &sd)
+            .numbers(format!("{} sd", component.label), &sd);
     }
     if parts.mean_function.iter().any(|&m| m != 0.0) {
         table = table.numbers("mean function", &parts.mean_function);
@@ -95,7 +101,7 @@ pub fn parameters(fit: &Fit) -> Table {
     };
     Table::new()
         .texts("parameter", all.iter().map(|p| Some(p.name.clone())).collect())
-        .numbers("value", &values)
+        .numbers_with_errors("value", &values, &errors)
         .numbers("std_error", &errors)
         .texts("unit", all.iter().map(|p| p.unit.clone()).collect())
         .texts("state", all.iter().map(|p| Some(state(p).to_string())).collect())

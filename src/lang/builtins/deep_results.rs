@@ -117,13 +117,14 @@ pub fn predict(call: &mut Call<'_, '_>, fit: &Arc<DeepFit>, levels: &[f64]) -> R
     let (mean, var_f) = (mixture.mean(), mixture.variance());
     let var_y: Vec<f64> = var_f.iter().map(|v| v + mixture.noise).collect();
     let sd: Vec<f64> = var_y.iter().map(|v| v.sqrt()).collect();
-    let mut table = table.numbers("mean", &mean).numbers("sd", &sd);
+    let mut table = table.numbers_with_errors("mean", &mean, &sd).numbers("sd", &sd);
     let (own, more) = quantiles.split_at(own_quantiles.len());
     for ((name, _), values) in own_quantiles.iter().zip(own) {
-        table = table.numbers(*name, values);
+        table = table.numbers_with_errors(*name, values, &sd);
     }
     let table = table.numbers("var_f", &var_f).numbers("var_y", &var_y);
-    let with_level = |table: Table, (p, values): (&f64, &Vec<f64>)| table.numbers(quantile_name(*p), values);
+    let with_level =
+        |table: Table, (p, values): (&f64, &Vec<f64>)| table.numbers_with_errors(quantile_name(*p), values, &sd);
     let sheet = Sheet::from(levels.iter().zip(more).fold(table, with_level));
     let sheet = match inputs {
         1 => {
