@@ -55,6 +55,7 @@ mod symmetries;
 mod target_scale;
 mod text;
 mod time;
+mod time_steps;
 mod user_edits;
 
 use super::eval::evaluator::Builtin;

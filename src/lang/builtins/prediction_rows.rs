@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::calendar::{self, Digits, Moment, Resolution, TimeScale, TimeUnit};
+use crate::calendar::{self, Digits, TimeScale, TimeUnit};
 use crate::data::{self, Column, DataError, Dataset};
 use crate::fit::Fit;
 use crate::lang::error::{LangError, Res};
@@ -14,6 +14,7 @@ use crate::model::ModelError;
 use crate::results::At;
 
 use super::models::lang_error;
+use super::time_steps;
 
 pub(super) const FIT: Place = Place::required("fit", Want::Kind(Kind::Fit), "a fit");
 pub(super) const AT: Place = Place::optional(
@@ -22,7 +23,12 @@ pub(super) const AT: Place = Place::optional(
     "the training rows",
     "a range, numbers, rows, data, or a file",
 );
-pub(super) const N: Place = Place::optional("n", Want::Count, "every whole number", "the number of points of a range");
+pub(super) const N: Place = Place::optional(
+    "n",
+    Want::Count,
+    "every whole number; of times, the usual step of the training rows",
+    "the number of points of a range",
+);
 
 /// `n` was given without a range.
 pub(super) fn no_range() -> LangError {
@@ -88,11 +94,7 @@ pub(super) fn rows(call: &mut Call<'_, '_>, fit: &Fit, at: Value, n: Option<usiz
                     check_length(n)?;
                     range.grid(n)
                 }
-                None => {
-                    check_length(range.len())?;
-                    let days: Vec<f64> = (0..range.len()).map(|i| range.at(i)).collect();
-                    of_resolution(days, column.resolution)
-                }
+                None => time_steps::times(&range, one_input(fit).map_or(&[], Column::values), column)?,
             };
             let values = days.into_iter().map(|day| TimeUnit::Day.convert(day, column.unit)).collect();
             fit.rows_along(values).map_err(|error| lang_error(call.eval, error))
@@ -127,19 +129,14 @@ pub(super) fn rows(call: &mut Call<'_, '_>, fit: &Fit, at: Value, n: Option<usiz
     }
 }
 
-/// The days that begin a month or a quarter, for a column of these; all days if none does.
-fn of_resolution(days: Vec<f64>, resolution: Resolution) -> Vec<f64> {
-    if !matches!(resolution, Resolution::Month | Resolution::Quarter) {
-        return days;
-    }
-    let begins = |day: &f64| Moment::from(*day, TimeUnit::Day).is_some_and(|at| at.begins(resolution));
-    let first: Vec<f64> = days.iter().copied().filter(begins).collect();
-    if first.is_empty() { days } else { first }
+/// The single input of a fit.
+fn one_input(fit: &Fit) -> Option<&Column> {
+    fit.problem().data().column(fit.one_input().ok()?)
 }
 
 /// The time scale of the single input of a fit, if it is a time.
 fn one_time(fit: &Fit) -> Option<TimeScale> {
-    fit.problem().data().column(fit.one_input().ok()?)?.time()
+    one_input(fit)?.time()
 }
 
 /// Rows at dates along the single input.
