@@ -138,7 +138,7 @@ fn notes(compared: &[Compared], labels: &[String]) -> Vec<String> {
         ));
     }
     for (one, label) in compared.iter().zip(labels) {
-        let (counted, free) = (one.fit.counted(), one.fit.free);
+        let (counted, free) = (one.fit.counted(), one.fit.estimated());
         if counted < free && one.fit.evidence().is_ok() {
             notes.push(format!(
                 "BIC counts {counted} of the {free} free parameters of `{label}`: the data do not determine the others"

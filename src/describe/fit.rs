@@ -30,9 +30,11 @@ pub(super) fn evidence(fit: &Fit) -> String {
 
 /// The number of free parameters, and the number of them that BIC counts, or for a bound the data determine, if smaller.
 pub fn counted(fit: &Fit) -> String {
-    let free = if fit.free == 1 { "1 free parameter".into() } else { format!("{} free parameters", fit.free) };
+    let all = fit.estimated();
+    let free = if all == 1 { "1 free parameter".into() } else { format!("{all} free parameters") };
+    let free = if all > fit.free { free + " with λ" } else { free };
     match fit.counted() {
-        all if all == fit.free => free,
+        counted if counted == all => free,
         some if fit.information().is_err() => format!("{free}, of which the data determine {some}"),
         some => format!("{free}, of which BIC counts {some}"),
     }

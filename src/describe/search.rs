@@ -65,12 +65,12 @@ pub fn search(search: &Search) -> Markup {
     if let Some(ended) = best.ended.filter(|ended| !ended.well() && !search.was_stopped()) {
         lines.push(format!("note: the best model is not at a maximum of its likelihood ({ended})"));
     }
-    if matches!(settings.criterion, Criterion::Bic | Criterion::Bicc) && best.counted() < best.free {
+    if matches!(settings.criterion, Criterion::Bic | Criterion::Bicc) && best.counted() < best.estimated() {
         lines.push(format!(
             "note: the search counts every free parameter; the data determine {} of the {} of the best model, which `.best.bic` \
              counts",
             best.counted(),
-            best.free
+            best.estimated()
         ));
     }
     lines

@@ -35,5 +35,5 @@ pub use result::{Fit, Options, Start};
 pub use short_scales::jump;
 pub use starts::{Starts, given, rounding_variance};
 pub(crate) use starts::{latent_bounds, spread};
-pub use target_scale::{fit, on_scale, scale_name, scale_parameters, scales};
+pub use target_scale::{fit, on_scale, scale_name, scales};
 pub use trace::{Point, Trace};

@@ -77,8 +77,14 @@ impl Fit {
     /// whose variance went to 0 do not count, because the model then is the one without this part. A direction with
     /// little curvature counts in full. Every free parameter counts if the curvature is unknown (for given values or a
     /// stopped fit), or if classes are separated with certainty.
+    /// The power of Box and Cox of the target counts if it was chosen by the rows.
     pub fn counted(&self) -> usize {
-        self.free - self.redundant.min(self.free)
+        self.estimated() - self.redundant.min(self.free)
+    }
+
+    /// The number of parameters that the rows determine: the free ones, and chosen powers of Box and Cox of the target.
+    pub fn estimated(&self) -> usize {
+        self.free + self.problem().chosen_powers()
     }
 
     /// −2·LML + p·log n, where p is the [number of counted parameters](Self::counted).

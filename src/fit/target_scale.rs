@@ -27,11 +27,6 @@ pub fn scale_name(transform: Option<&Function>, target: &str) -> String {
     }
 }
 
-/// The number of parameters that a scale adds: the power of Box and Cox, unless it is given.
-pub fn scale_parameters(transform: Option<&Function>) -> usize {
-    usize::from(matches!(transform, Some(Function::BoxCox(None))))
-}
-
 /// The model with its target transformed before all other steps.
 pub fn on_scale(model: &Model, transform: Option<&Function>) -> Model {
     let step = transform.map(|function| Step::Transform { column: "y".into(), function: function.clone() });
@@ -58,8 +53,8 @@ pub fn fit(model: &Model, data: &Dataset, options: Options, progress: &dyn Progr
     }
 }
 
-/// Fits the model on each scale of the target, and returns the fit with the least BIC. The power of Box and Cox counts as
-/// one more parameter. A note of the fit has the BIC of each. If it is stopped, the scales so far are compared.
+/// Fits the model on each scale of the target, and returns the fit with the least BIC, which counts the power of Box and
+/// Cox. A note of the fit has the BIC of each. If it is stopped, the scales so far are compared.
 ///
 /// # Errors
 /// As [`fit`]: that of the target itself, if the model cannot be fitted on any scale.
@@ -78,8 +73,7 @@ fn fit_on_best_scale(
         }
         match fit_as_written(&on_scale(model, transform.as_ref()), data, options, progress) {
             Ok(fit) => {
-                let power = scale_parameters(transform.as_ref()) as f64;
-                let bic = fit.bic() + power * (data.n().max(1) as f64).ln();
+                let bic = fit.bic();
                 compared.push((transform, bic));
                 if best.as_ref().is_none_or(|(least, _)| bic < *least) {
                     best = Some((bic, fit));
@@ -136,6 +130,21 @@ mod tests {
         let plain = fit_as_written(&model, &growing(true), options, &Silent).unwrap();
         assert!(fit.bic() < plain.bic());
         assert!(fit.hints.iter().any(|hint| hint.contains(&format!("{:.1} for y itself", plain.bic()))));
+    }
+
+    #[test]
+    fn a_chosen_power_is_a_parameter_of_bic() {
+        let model = Model::new(Kernel::family(families::family("SE").unwrap()));
+        let on =
+            |function| fit_as_written(&on_scale(&model, Some(&function)), &growing(true), Options::default(), &Silent);
+        let chosen = on(Function::BoxCox(None)).unwrap();
+        let lambda = chosen.problem().pipeline().of("y").into_iter().find_map(|made| match made {
+            Transform::BoxCox { lambda } => Some(lambda),
+            _ => None,
+        });
+        let given = on(Function::BoxCox(lambda)).unwrap();
+        assert_eq!((chosen.free, chosen.estimated(), given.estimated()), (given.free, given.free + 1, given.free));
+        assert!((chosen.bic() - given.bic() - 40.0_f64.ln()).abs() < 1e-6, "{} {}", chosen.bic(), given.bic());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::product_bounds::ProductBound;
 use super::spread::{power_of_two, range_without_square, spread};
 use super::{Baseline, Classes, Likelihood, Mean, Model, ModelError, Noise, refuse_if_too_large};
 use crate::calendar::TimeUnit;
-use crate::data::{Column as DataColumn, Dataset, Pipeline, Step, Which};
+use crate::data::{Column as DataColumn, Dataset, Function, Pipeline, Step, Which};
 use crate::kernel::{Bound, Column, Points, Schema, SlotState};
 use crate::param::{Domain, Param};
 
@@ -311,6 +311,12 @@ impl Problem {
     /// The number of parameters that a fit optimises.
     pub fn free(&self) -> usize {
         self.parameters.iter().filter(|p| p.is_free()).count()
+    }
+
+    /// The number of powers of Box and Cox of the target that are chosen by its values: they are parameters, too.
+    pub fn chosen_powers(&self) -> usize {
+        let of_target = self.model.steps.iter().filter_map(|step| step.of_target(&self.data));
+        of_target.filter(|function| matches!(function, Function::BoxCox(None))).count()
     }
 
     /// The power of two at or below the target's standard deviation, on the scale of the model; 1 for classes.

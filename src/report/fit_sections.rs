@@ -101,8 +101,8 @@ fn numbers(outcome: &FitResults<'_>) -> Vec<Number> {
     if let Ok(bic) = fit.information() {
         all.push(number("BIC", format!("{bic:.2}")));
     }
-    let counted = if fit.counted() < fit.free { format!(" ({} counted)", fit.counted()) } else { String::new() };
-    all.push(number("free parameters", format!("{}{counted}", fit.free)));
+    let counted = if fit.counted() < fit.estimated() { format!(" ({} counted)", fit.counted()) } else { String::new() };
+    all.push(number("free parameters", format!("{}{counted}", fit.estimated())));
     all
 }
 

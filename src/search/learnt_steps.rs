@@ -23,9 +23,9 @@ pub fn search(data: &Dataset, settings: &Settings, progress: &dyn Progress) -> R
     Ok(as_written(beam::search(data, &learnt, progress)?, &settings.steps))
 }
 
-/// Searches on the scale of the target, of these, with the best score after the first depths. The power of Box and Cox
-/// counts as one more parameter. Of many rows, a subset is searched on each scale, and then all on the best. A search whose
-/// budget ends before all scales are compared goes on with that in [`resume`].
+/// Searches on the scale of the target, of these, with the best score after the first depths. Of many rows, a subset is
+/// searched on each scale, and then all on the best. A search whose budget ends before all scales are compared goes on with
+/// that in [`resume`].
 ///
 /// # Errors
 /// As [`search`].

@@ -103,12 +103,13 @@ impl Criterion {
         }
     }
 
-    /// The number of parameters in the score.
+    /// The number of parameters in the score. The power of Box and Cox of the target is one, if the rows choose it.
     pub fn count(self, problem: &Problem) -> usize {
-        match self {
+        let of_model = match self {
             Criterion::Recorded => recorded_parameters(&problem.model().kernel),
             _ => parameters(problem),
-        }
+        };
+        of_model + problem.chosen_powers()
     }
 }
 
@@ -174,7 +175,10 @@ pub fn judge(fit: &Arc<Fit>, criterion: Criterion, held_out: Option<&Dataset>) -
         Criterion::Laplace => {
             let posterior = ParameterPosterior::new(problem, fit.values())?.at_mode(&Silent);
             better = (posterior.gained() > HIGHER).then(|| posterior.values().to_vec());
-            -2.0 * posterior.laplace()
+            // the power of Box and Cox is not integrated out
+            let of_model = count - problem.chosen_powers();
+            let of_power = criterion.penalty(problem.n(), count) - criterion.penalty(problem.n(), of_model);
+            -2.0 * posterior.laplace() + of_power
         }
         Criterion::HeldOut => {
             let rows = held_out?;

@@ -9,7 +9,6 @@ use super::beam::{further, search, stopped, unfinished};
 use super::ranking::joined;
 use super::{Budget, ComparedScale, Ended, Search, SearchError, Settings};
 use crate::data::{Dataset, Function};
-use crate::fit::scale_parameters;
 use crate::progress::Progress;
 
 /// The depth at which scales are compared, where a search goes on from there,
@@ -28,8 +27,9 @@ pub fn scales(data: &Dataset, settings: &Settings) -> Vec<Option<Function>> {
     crate::fit::scales(data, &settings.model(super::setup::null_kernel()))
 }
 
-/// Searches on the scale of the target with the best score after the first depths. The power of Box and Cox counts as
-/// one more parameter. Of many rows, a subset is searched on each scale, and then all on the best. A search whose budget ends before all scales are compared goes on with that in [`resume`].
+/// Searches on the scale of the target with the best score after the first depths; scores count the power of Box and Cox.
+/// Of many rows, a subset is searched on each scale, and then all on the best. A search whose budget ends before all scales
+/// are compared goes on with that in [`resume`].
 ///
 /// # Errors
 /// As [`search`].
@@ -78,10 +78,7 @@ pub fn search_scales(
             Ended::Depth => depth < asked,
             Ended::NoBetter => false,
         };
-        let penalty = |parameters: usize| settings.criterion.penalty(tried.n(), parameters);
-        let added = scale_parameters(transform.as_ref());
-        let extra = |parameters: usize| penalty(parameters + added) - penalty(parameters);
-        let Some(score) = found.models.first().map(|best| best.score + extra(best.parameters)) else { continue };
+        let Some(score) = found.models.first().map(|best| best.score) else { continue };
         compared.push(ComparedScale { transform: transform.clone(), score, rows: part.as_ref().map(Dataset::n) });
         if best.as_ref().is_none_or(|(least, _)| score < *least) {
             best = Some((score, found));
