@@ -7,7 +7,7 @@ use super::starts::{Starts, rounding_variance};
 use crate::linalg::{LOG_2PI, Matrix, Vector, inverse_root};
 use crate::model::{Likelihood as ModelLikelihood, Mean, Model, Noise, ParameterKind, Problem};
 use crate::param::{Param, State};
-use crate::progress::Progress;
+use crate::progress::{Progress, Silent};
 
 /// The standard deviation of the normal prior of parameters without one, in the optimiser's coordinates.
 pub const WEAK_PRIOR_SD: f64 = 3.0;
@@ -82,7 +82,12 @@ impl Level {
 impl<'p> ParameterPosterior<'p> {
     /// The posterior near these values. `None` if there is no density or no curvature.
     pub fn new(problem: &'p Problem, values: &[f64]) -> Option<Self> {
-        let objective = Likelihood::new(problem);
+        Self::unless_stopped(problem, values, &Silent)
+    }
+
+    /// The same; `None` also if the user stops the work before its curvature is known.
+    pub fn unless_stopped(problem: &'p Problem, values: &[f64], progress: &'p dyn Progress) -> Option<Self> {
+        let objective = Likelihood::new(problem).stopped_by(progress);
         let total = objective.at(values, false)?.total;
         let noise = problem.parameters().iter().position(|p| p.kind == ParameterKind::Noise && p.is_free());
         // noise that is below is not held

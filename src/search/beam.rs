@@ -66,8 +66,13 @@ pub fn stopped(
     progress: &dyn Progress,
 ) -> Result<Search, SearchError> {
     walk(data, settings, progress, true, |walk| {
-        let mut pool: Vec<Found> =
-            models.iter().take(LEADERS).filter_map(|found| walk.fitted(found.model.clone())).collect();
+        let mut pool: Vec<Found> = Vec::new();
+        for found in models.iter().take(LEADERS) {
+            let needed = pool.iter().all(is_null);
+            if needed || !progress.stop() {
+                pool.extend(walk.fitted(found.model.clone(), needed));
+            }
+        }
         rank(&mut pool);
         State { pool, ..State::default() }
     })
@@ -82,7 +87,7 @@ fn walk(
     from: impl FnOnce(&Walk<'_>) -> State,
 ) -> Result<Search, SearchError> {
     let start = Instant::now();
-    let setup = Setup::new(data, settings)?;
+    let setup = Setup::new(data, settings)?.stopped_by(progress);
     let seconds = WALKED * settings.budget.seconds.unwrap_or(f64::INFINITY);
     let walk = Walk { setup: &setup, whole: data, clock: Clock { progress, start, seconds }, finishes };
     let state = from(&walk);
@@ -267,11 +272,19 @@ impl<'g> Walk<'g> {
             (false, true) => 1,
             (false, false) => 0,
         };
+        let mut left_unscored = false;
         for (at, entry) in entries.iter().enumerate() {
+            let stopped = self.clock.progress.stop();
+            // one that is more than noise has a score whatever happens; after a stop the others are left to a resumed search
+            let needed = state.pool.iter().all(is_null);
             // the leaders of a race that was stopped early are scored at their current values
             let leads = cut_short && entry.reached == Reached::Raced && at < leaders;
-            let found = if entry.reached == Reached::Fitted || leads { self.found(entry) } else { None };
-            if entry.reached == Reached::Fitted {
+            let fitted = entry.reached == Reached::Fitted;
+            let found = if (fitted || leads) && (needed || !stopped) { self.found(entry, needed) } else { None };
+            if fitted && found.is_none() && self.clock.progress.stop() {
+                left_unscored = true;
+                state.tried.remove(&structure(&entry.child.kernel));
+            } else if fitted {
                 state.fitted.insert(structure(&entry.child.kernel));
             }
             let mut candidate = entry.candidate(found.as_ref().map(|found| found.score));
@@ -281,6 +294,16 @@ impl<'g> Walk<'g> {
                 candidates.push(candidate);
             }
             state.pool.extend(found);
+        }
+        if left_unscored {
+            for parent in from.iter().filter_map(From::parent) {
+                state.expanded.remove(&structure(&parent.model.kernel));
+            }
+        }
+        let evaluations = spent.load(Ordering::Relaxed) - spent_before;
+        // a depth that the end came before was not searched
+        if depth > 1 && cut_short && candidates.is_empty() && evaluations == 0 {
+            return Ok(true);
         }
         let failed = |reached: &Reached| matches!(reached, Reached::Failed(_));
         if depth == 1 && candidates.iter().all(|c| failed(&c.reached)) {
@@ -312,7 +335,7 @@ impl<'g> Walk<'g> {
             expanded: parents.into_iter().map(|found| found.model.kernel).collect(),
             candidates,
             best,
-            evaluations: spent.load(Ordering::Relaxed) - spent_before,
+            evaluations,
             seconds: begun.elapsed().as_secs_f64(),
         });
         Ok(true)
@@ -368,22 +391,24 @@ impl<'g> Walk<'g> {
     }
 
     /// The model of a candidate that was fitted to convergence, with its score.
-    fn found(&self, entry: &Entry) -> Option<Found> {
+    fn found(&self, entry: &Entry, needed: bool) -> Option<Found> {
         let problem = entry.problem.as_ref()?;
         let mut model = problem.model_with(&entry.values()?);
         model.kernel = model.kernel.bare();
-        self.fitted(model)
+        self.fitted(model, needed)
     }
 
-    fn fitted(&self, model: Model) -> Option<Found> {
-        self.setup.scored(&Arc::new(condition(&model, &self.setup.data).ok()?))
+    /// A model with values for all parameters, with its score; if one is needed, whether or not the user stopped the search.
+    fn fitted(&self, model: Model, needed: bool) -> Option<Found> {
+        let fit = Arc::new(condition(&model, &self.setup.data).ok()?);
+        if needed { self.setup.scored_in_any_case(&fit) } else { self.setup.scored(&fit) }
     }
 
     /// The null model: noise only.
     fn null(&self) -> Result<Option<Found>, SearchError> {
         let options = Options { restarts: 2, seed: self.setup.settings.seed, ..Options::default() };
         let fitted = fit(&null_model(self.setup.settings), &self.setup.data, options, &self.clock);
-        Ok(fitted.ok().and_then(|fitted| self.setup.scored(&Arc::new(fitted))))
+        Ok(fitted.ok().and_then(|fitted| self.setup.scored_in_any_case(&Arc::new(fitted))))
     }
 
     fn result(

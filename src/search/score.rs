@@ -6,7 +6,7 @@ use crate::data::Dataset;
 use crate::fit::{Fit, ParameterPosterior};
 use crate::kernel::{Kernel, Node};
 use crate::model::Problem;
-use crate::progress::Silent;
+use crate::progress::{Progress, Silent};
 use crate::results::score_held_out;
 
 /// A score; lower is better.
@@ -164,8 +164,16 @@ pub struct Judged {
 /// A log likelihood that is higher by this is better.
 const HIGHER: f64 = 1e-3;
 
-/// The score of a fitted model. `None` if it has none: no curvature, or rows that cannot be predicted.
-pub fn judge(fit: &Arc<Fit>, criterion: Criterion, held_out: Option<&Dataset>) -> Option<Judged> {
+/// The score of a fitted model. `None` if it has none: no curvature, rows that cannot be predicted, or a stop by the user
+/// before it is known. Where a score is needed in spite of a stop, it is that at the fit instead of the mode of the
+/// posterior.
+pub fn judge(
+    fit: &Arc<Fit>,
+    criterion: Criterion,
+    held_out: Option<&Dataset>,
+    needed: bool,
+    progress: &dyn Progress,
+) -> Option<Judged> {
     let problem = fit.problem();
     let count = criterion.count(problem);
     let by_count = -2.0 * fit.evidence().ok()? + criterion.penalty(problem.n(), count);
@@ -173,7 +181,8 @@ pub fn judge(fit: &Arc<Fit>, criterion: Criterion, held_out: Option<&Dataset>) -
     let score = match criterion {
         Criterion::Bicc | Criterion::Bic | Criterion::Recorded | Criterion::Aic | Criterion::Aicc => by_count,
         Criterion::Laplace => {
-            let posterior = ParameterPosterior::new(problem, fit.values())?.at_mode(&Silent);
+            let ended_by: &dyn Progress = if needed { &Silent } else { progress };
+            let posterior = ParameterPosterior::unless_stopped(problem, fit.values(), ended_by)?.at_mode(progress);
             better = (posterior.gained() > HIGHER).then(|| posterior.values().to_vec());
             // the power of Box and Cox is not integrated out
             let of_model = count - problem.chosen_powers();

@@ -13,6 +13,7 @@ use crate::fit::{Column, Fit, condition, rounding_variance};
 use crate::kernel::InputsShown;
 use crate::kernel::{InputRef, Inputs, Kernel, Leaf, Node, Role, Schema, Wrapped, families};
 use crate::model::{Model, ModelError, Noise, Problem, zero_kernel};
+use crate::progress::{Progress, StopHandle};
 
 /// The least number of rows for a search.
 const LEAST_ROWS: usize = 5;
@@ -49,6 +50,8 @@ pub struct Setup<'s> {
     pub refused: Vec<(Kernel, String)>,
     /// Whether some base kernel, or that to begin with, has a period.
     pub periodic: bool,
+    /// The request of the user to stop, which ends the scoring of models.
+    stop: StopHandle,
 }
 
 impl<'s> Setup<'s> {
@@ -151,12 +154,29 @@ impl<'s> Setup<'s> {
             together,
             refused,
             periodic,
+            stop: StopHandle::default(),
         })
     }
 
-    /// A model that was fitted to the rows of the search, with its score. `None` if it has none.
+    /// The same; scoring ends when the user stops the work.
+    #[must_use]
+    pub fn stopped_by(self, progress: &dyn Progress) -> Self {
+        Self { stop: progress.stop_handle(), ..self }
+    }
+
+    /// A model that was fitted to the rows of the search, with its score. `None` if it has none, or if the user stopped the
+    /// search before it was known.
     pub fn scored(&self, fit: &Arc<Fit>) -> Option<Found> {
-        let judged = judge(fit, self.settings.criterion, self.held_out.as_ref())?;
+        self.judged(fit, false)
+    }
+
+    /// The same whether or not the user stopped the search: it needs a model.
+    pub fn scored_in_any_case(&self, fit: &Arc<Fit>) -> Option<Found> {
+        self.judged(fit, true)
+    }
+
+    fn judged(&self, fit: &Arc<Fit>, needed: bool) -> Option<Found> {
+        let judged = judge(fit, self.settings.criterion, self.held_out.as_ref(), needed, &self.stop)?;
         let (parameters, score) = (judged.parameters, judged.score);
         let better = |values: Vec<f64>| condition(&fit.problem().model_with(&values), fit.problem().data()).ok();
         let (model, lml) = match judged.better.and_then(better) {
@@ -295,6 +315,23 @@ fn hold_out(data: &Dataset) -> Result<(Dataset, Option<Dataset>), SearchError> {
 mod tests {
     use super::*;
     use crate::data::Column;
+
+    #[test]
+    fn scoring_ends_with_the_search_unless_its_score_is_needed() {
+        let x: Vec<f64> = (0..20).map(f64::from).collect();
+        let y = x.iter().map(|x| (x / 3.0).sin()).collect();
+        let data = Dataset::new(vec![Column::numeric("x", x), Column::numeric("y", y)], Some("y"), None).expect("data");
+        let settings = Settings { criterion: crate::search::Criterion::Laplace, ..Settings::default() };
+        let setup = Setup::new(&data, &settings).expect("a setup");
+        let kernel = Kernel::family(families::family("SE").expect("a family"));
+        let fit = Arc::new(condition(&settings.model(kernel), &data).expect("a fit"));
+        let whole = setup.scored(&fit).expect("a score");
+        let stopped = setup.stopped_by(&StopHandle::new(|| true));
+        assert!(stopped.scored(&fit).is_none());
+        // at the values of the fit the density is below that at the mode
+        let needed = stopped.scored_in_any_case(&fit).expect("a score");
+        assert!(needed.score.is_finite() && needed.lml <= whole.lml + 1e-9, "{} {}", needed.score, whole.score);
+    }
 
     #[test]
     fn of_many_rows_a_part_is_searched() {

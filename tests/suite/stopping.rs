@@ -63,6 +63,9 @@ fn what_a_stop_leaves_out_is_not_counted() {
         let mut candidates = found.levels.iter().flat_map(|level| &level.candidates);
         let tried = |c: &Candidate| c.reached != Reached::Screened || c.lml.is_some();
         assert!(candidates.all(tried), "stopped after {part}/20 of {polls} polls");
+        // nor is a depth that the stop came before in the table
+        let searched = found.levels.iter().all(|level| level.evaluations > 0 || !level.candidates.is_empty());
+        assert!(searched, "stopped after {part}/20 of {polls} polls");
         fewer += usize::from(of_second(&session).is_some_and(|count| count < all));
     }
     assert!(fewer > 0, "no stop was within the second depth");
