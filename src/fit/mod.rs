@@ -32,7 +32,7 @@ pub(crate) use hints::{NOT_CONVERGED, hints, jittered};
 pub use likelihood::Likelihood;
 pub use parameter_posterior::{ParameterPosterior, WEAK_PRIOR_SD};
 pub use result::{Fit, Options, Start};
-pub use short_scales::jump;
+pub use short_scales::{gap_of_jump, jump};
 pub use starts::{Starts, given, rounding_variance};
 pub(crate) use starts::{latent_bounds, spread};
 pub use target_scale::{fit, on_scale, scale_name, scales};

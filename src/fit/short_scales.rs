@@ -20,8 +20,12 @@ pub fn jump(problem: &Problem, values: &[f64], place: usize) -> Option<(f64, f64
     if parameter.warped {
         return None;
     }
-    let rows = distinct(problem.x()[column]);
-    let after = rows.partition_point(|row| *row <= values[place]);
+    gap_of_jump(&distinct(problem.x()[column]), values[place], width)
+}
+
+/// The ascending distinct rows next to the place of a change, if its width makes it a jump between them.
+pub fn gap_of_jump(rows: &[f64], place: f64, width: f64) -> Option<(f64, f64)> {
+    let after = rows.partition_point(|row| *row <= place);
     let (lo, hi) = (*rows.get(after.checked_sub(1)?)?, *rows.get(after)?);
     (width < WITHIN * (hi - lo)).then_some((lo, hi))
 }

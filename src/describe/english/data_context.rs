@@ -1,9 +1,12 @@
 //! The inputs and the target of a described kernel: names, units, ranges.
 
+use std::sync::Arc;
+
 use super::quantity::{date_place, place};
 use super::words::join_and;
 use crate::calendar::TimeUnit;
 use crate::fit::Fit;
+use crate::fit::spacing::{distinct, median_gap};
 use crate::kernel::{Column, InputRef, Inputs};
 
 /// The columns of the data; none if there are no data.
@@ -25,13 +28,15 @@ pub struct Input {
     pub range: Option<(f64, f64)>,
     /// The unit of its values if they are times; locations are then dates.
     pub time: Option<TimeUnit>,
+    /// The distinct values of the data in it, ascending.
+    pub rows: Arc<[f64]>,
     /// Whether it represents all inputs, because they are not known.
     pub all: bool,
 }
 
 impl Input {
     fn named(name: impl Into<String>) -> Self {
-        Self { name: name.into(), unit: None, range: None, time: None, all: false }
+        Self { name: name.into(), unit: None, range: None, time: None, rows: Arc::from([]), all: false }
     }
 
     /// A location in words: a date for times, otherwise a number with digits according to the range of the data.
@@ -40,6 +45,11 @@ impl Input {
             Some(unit) => date_place(value, unit, self.range),
             None => place(value, self.range),
         }
+    }
+
+    /// The usual distance of neighbouring rows.
+    pub fn gap(&self) -> Option<f64> {
+        median_gap(&self.rows)
     }
 
     /// The length of the range of the data.
@@ -57,9 +67,9 @@ impl DataContext {
             let (name, values) = (column.name, column.values);
             let unit = data.column(name).and_then(|column| column.unit()).map(str::to_string);
             let unit = pipeline.of(name).into_iter().fold(unit, |unit, step| step.unit(unit.as_deref()));
-            let ends = (f64::INFINITY, f64::NEG_INFINITY);
-            let (lo, hi) = values.iter().fold(ends, |(lo, hi), &v| (lo.min(v), hi.max(v)));
-            Input { unit, range: (lo <= hi).then_some((lo, hi)), time: column.time, ..Input::named(name) }
+            let rows = distinct(values);
+            let range = rows.first().copied().zip(rows.last().copied());
+            Input { unit, range, time: column.time, rows: rows.into(), ..Input::named(name) }
         };
         let target = pipeline.target().unit(data.target().and_then(|column| column.unit()));
         Self { columns: problem.schema().columns.into_iter().map(input).collect(), target, each: false }
@@ -67,7 +77,7 @@ impl DataContext {
 
     /// The same for kernels that receive transformed inputs: names are the same; units and locations are lost.
     pub fn moved(&self) -> Self {
-        let columns = self.columns.iter().map(|input| Input { unit: None, range: None, time: None, ..input.clone() });
+        let columns = self.columns.iter().map(|input| Input::named(&*input.name));
         Self { columns: columns.collect(), ..self.clone() }
     }
 

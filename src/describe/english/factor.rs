@@ -43,7 +43,11 @@ impl<'k> Product<'k> {
                 continue;
             }
             let (base, power) = base_of(part);
-            let own = leaf_of(base).and_then(|leaf| own_variance(leaf, first)).map(|v| v.powi(power as i32));
+            let own = leaf_of(base).and_then(|leaf| {
+                let walk = random_walk(leaf, &context.inputs(&leaf.inputs, leaf.family.spec().several_inputs));
+                walk.or_else(|| own_variance(leaf, first))
+            });
+            let own = own.map(|v| v.powi(power as i32));
             variance = variance.zip(own).map(|(v, own)| v * own);
             first = false;
             factors.push(Factor::of(part, base, power, context));
@@ -102,7 +106,7 @@ impl<'k> Factor<'k> {
                 let degree = degree.map_or(1.0, |(p, v)| first_value(v).unwrap_or(p.default)) as u32;
                 Self {
                     kernel,
-                    head: spec.wording.head,
+                    head: wording(leaf, &inputs).head,
                     inputs: inputs.clone(),
                     leaves: vec![(leaf, inputs)],
                     degree: degree.saturating_mul(power),
@@ -203,8 +207,23 @@ fn with_role(leaf: &Leaf, role: Role) -> Option<(&'static ParamSpec, &Values)> {
     leaf.family.spec().params.iter().zip(&leaf.params).find(|(spec, _)| spec.role == role)
 }
 
-/// The words for a leaf with its values: a mixture over scales that has one scale is told as a kernel with one.
-pub fn wording(leaf: &Leaf) -> &'static Wording {
+/// The variance of the random walk that a trend is between rows if it forgets its slope from one to the next: 2·v·l of a
+/// `DampedTrend`.
+fn random_walk(leaf: &Leaf, inputs: &[Input]) -> Option<f64> {
+    const UNCORRELATED: f64 = 0.1;
+    let [input] = inputs else { return None };
+    let known = |role: Role| first_value(with_role(leaf, role)?.1);
+    let Head::Process(_) = leaf.family.spec().wording.head else { return None };
+    let (l, v) = (known(Role::LengthScale)?, known(Role::SlopeVariance)?);
+    ((-input.gap()? / l).exp() < UNCORRELATED).then_some(2.0 * v * l)
+}
+
+/// The words for a leaf with its values: a mixture over scales that has one scale is told as a kernel with one, and a trend
+/// that forgets its slope between rows as a random walk.
+pub fn wording(leaf: &Leaf, inputs: &[Input]) -> &'static Wording {
+    if let Some(walk) = random_walk(leaf, inputs).and_then(|_| family("Wiener")) {
+        return &walk.spec().wording;
+    }
     const ONE_SCALE: f64 = 100.0;
     let one = |(_, values): (_, &Values)| first_value(values).is_some_and(|shape| shape > ONE_SCALE);
     let scaled = with_role(leaf, Role::LengthScale).is_some();

@@ -1,11 +1,12 @@
 //! Kernels as noun phrases: "a yearly pattern whose shape drifts over about 3 years".
 
 use super::data_context::{DataContext, Input, overlap};
-use super::factor::{Factor, Product, mentioned_inputs, parameter_text, wording};
+use super::factor::{Factor, Product, first_value, mentioned_inputs, parameter_text, wording};
 use super::quantity::{DIGITS, amount, short, single, spoken};
 use super::template::fill;
 use super::words::{join_and, with_article};
-use crate::kernel::{Head, InnerInputs, InputRef, Inputs, Kernel, Node, Role};
+use crate::fit::gap_of_jump;
+use crate::kernel::{Head, InnerInputs, InputRef, Inputs, Kernel, Node, Role, Wrapped};
 
 /// The largest number of terms of a sum that are described inside a phrase.
 const MOST: usize = 12;
@@ -88,8 +89,8 @@ fn alike(terms: &[&Kernel], context: &DataContext) -> Option<String> {
 
 /// The noun with its article, its own clauses, and the number of other factors that it includes.
 fn subject(head: &Factor<'_>, rest: &[Factor<'_>], context: &DataContext) -> (String, Vec<String>, usize) {
-    let Some((leaf, _)) = head.leaves.first() else { return (whole(head.kernel, context), Vec::new(), 0) };
-    let voice = wording(leaf);
+    let Some((leaf, inputs)) = head.leaves.first() else { return (whole(head.kernel, context), Vec::new(), 0) };
+    let voice = wording(leaf, inputs);
     if head.head == Head::Polynomial {
         let apart = |f: &&Factor<'_>| f.head == Head::Polynomial && !overlap(&f.inputs, &head.inputs);
         let others: Vec<&Factor<'_>> = rest.iter().take_while(apart).collect();
@@ -144,8 +145,8 @@ fn roughness(l: f64) -> Option<&'static str> {
 /// The effect of a factor on the function of the noun.
 fn clause(factor: &Factor<'_>, head: &Factor<'_>, context: &DataContext) -> String {
     let own = overlap(&factor.inputs, &head.inputs) || head.inputs.is_empty();
-    let spoken = factor.leaves.first().and_then(|(leaf, _)| {
-        let voice = wording(leaf);
+    let spoken = factor.leaves.first().and_then(|(leaf, inputs)| {
+        let voice = wording(leaf, inputs);
         let template = match (own, head.head, factor.head) {
             (true, Head::Smooth, Head::Smooth) => "whose correlation [also fades over about {l}|fades faster still]",
             (true, ..) => voice.own,
@@ -215,6 +216,13 @@ fn grows(factor: &Factor<'_>, context: &DataContext) -> String {
     }
 }
 
+/// The place and the width of a changepoint, if they are known.
+pub fn change_of(wrapped: &Wrapped) -> Option<(f64, f64)> {
+    let [at, width] = &wrapped.params[..] else { return None };
+    (wrapped.wrap.spec().name == "changepoint").then_some(())?;
+    first_value(at).zip(first_value(width))
+}
+
 /// A wrap by its own phrase; other kernels by their noun phrase.
 fn whole(kernel: &Kernel, context: &DataContext) -> String {
     let Node::Wrap(wrapped) = kernel.node() else { return noun_phrase(kernel, context) };
@@ -226,7 +234,12 @@ fn whole(kernel: &Kernel, context: &DataContext) -> String {
     };
     let inputs = context.inputs(&mentioned_inputs(kernel), spec.several_inputs);
     let child = |i: usize| wrapped.children.get(i).map(|child| noun_phrase(child, &inner));
+    let gap =
+        change_of(wrapped).zip(inputs.first()).and_then(|((at, width), input)| gap_of_jump(&input.rows, at, width));
     let value = |name: &str| match name {
+        "lower" => Some(inputs.first()?.place(gap?.0)),
+        "upper" => Some(inputs.first()?.place(gap?.1)),
+        "at" | "width" if gap.is_some() => None,
         "k" => child(0),
         "all" => Some(list(&wrapped.children.iter().collect::<Vec<_>>(), &inner)),
         "x" => Some(context.names(&inputs)),

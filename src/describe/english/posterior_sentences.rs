@@ -2,11 +2,12 @@
 //! effects of its inputs.
 
 use super::data_context::{DataContext, Input};
-use super::factor::{Factor, Product, first_value};
+use super::factor::{Factor, Product};
+use super::noun_phrase::change_of;
 use super::quantity::{DIGITS, amount, place, short, single, two_amounts};
 use super::words::{capital, join_and};
 use crate::describe::numbers::percent;
-use crate::fit::Fit;
+use crate::fit::{Fit, gap_of_jump};
 use crate::kernel::{Head, Kernel, Node, Role};
 use crate::results::{
     ComponentShape, MainEffect, Over, PeriodicShape, Shape, TURN, component_shape, inputs_of, main_effects,
@@ -59,11 +60,7 @@ pub fn posterior_sentences(fit: &Fit, kernel: &Kernel, context: &DataContext) ->
 /// A changepoint along its only input: the function before and after it.
 fn sides(fit: &Fit, kernel: &Kernel, whole: &ComponentShape, input: &Input, context: &DataContext) -> Option<String> {
     let Node::Wrap(wrapped) = kernel.node() else { return None };
-    if wrapped.wrap.spec().name != "changepoint" {
-        return None;
-    }
-    let [at, width] = &wrapped.params[..] else { return None };
-    let (at, width) = (first_value(at)?, first_value(width)?);
+    let (at, width) = change_of(wrapped)?;
     let side = |child: &Kernel, within: (f64, f64)| {
         let found = component_shape(fit, kernel, whole.input, Some(within)).ok()??;
         if found.spread < FLAT * whole.spread {
@@ -76,7 +73,14 @@ fn sides(fit: &Fit, kernel: &Kernel, whole: &ComponentShape, input: &Input, cont
     let (lo, hi) = whole.range;
     let before = side(before, (lo, at - 2.0 * width))?;
     let after = side(after, (at + 2.0 * width, hi))?;
-    Some(format!("Before about {} = {} it {before}. After that it {after}.", input.name, input.place(at)))
+    let name = &input.name;
+    Some(match gap_of_jump(&input.rows, at, width) {
+        Some((lower, upper)) => {
+            let (lower, upper) = (input.place(lower), input.place(upper));
+            format!("Up to {name} = {lower} it {before}. From {name} = {upper} on it {after}.")
+        }
+        None => format!("Before about {name} = {} it {before}. After that it {after}.", input.place(at)),
+    })
 }
 
 /// The share of each order of interaction in the variance of an additive part.

@@ -14,8 +14,7 @@ pub fn fill(template: &str, value: &dyn Fn(&str) -> Option<String>) -> Option<St
         if close == '}' {
             out.push_str(&value(inside)?);
         } else {
-            let (first, second) = inside.split_once('|').unwrap_or((inside, ""));
-            out.push_str(&fill(first, value).or_else(|| fill(second, value)).unwrap_or_default());
+            out.push_str(&inside.split('|').find_map(|one| fill(one, value)).unwrap_or_default());
         }
         rest = &open[end + 1..];
     }
@@ -32,6 +31,7 @@ mod tests {
         let value = |name: &str| (name == "x").then(|| "year".to_string());
         assert_eq!(fill("of {x}[ over {l}]", &value).as_deref(), Some("of year"));
         assert_eq!(fill("a [near {at}|along {x}] b", &value).as_deref(), Some("a along year b"));
+        assert_eq!(fill("a [from {lo}|near {at}|along {x}] b", &value).as_deref(), Some("a along year b"));
         assert_eq!(fill("over {l}", &value), None);
         assert_eq!(fill("plain", &value).as_deref(), Some("plain"));
     }

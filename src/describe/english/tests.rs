@@ -1,13 +1,19 @@
 //! The wording of descriptions of kernels. Sessions are in
 //! `tests/transcripts/kernels/describe.mer`, and random kernels in `tests/voice.rs`.
 
+use std::sync::Arc;
+
 use super::data_context::DataContext;
-use super::describe_kernel;
 use super::noun_phrase::noun_phrase;
+use super::posterior_sentences::posterior_sentences;
 use super::words::{capital, join_and, with_article};
+use super::{describe_fit, describe_kernel};
+use crate::data::{Column, Dataset};
+use crate::fit::condition;
 use crate::kernel::families::FAMILIES;
-use crate::kernel::wraps::WRAPS;
+use crate::kernel::wraps::{WRAPS, changepoint};
 use crate::kernel::{Head, Inputs, Kernel, Role, Spec, Values};
+use crate::model::Model;
 use crate::param::Param;
 
 fn said(names: &[&str]) -> String {
@@ -62,6 +68,45 @@ fn a_mixture_of_one_scale_is_told_by_it() {
     assert!(said(&with(1e8)).contains("varies over about 3"), "{}", said(&with(1e8)));
 }
 
+/// The first part of a kernel in the description of rows at 0, 1, …, 29.
+fn of_rows(kernel: Kernel) -> String {
+    let x: Vec<f64> = (0..30).map(f64::from).collect();
+    let y = x.iter().map(|x| if *x < 12.5 { 0.1 * x.sin() } else { 8.0 + (3.0 * x).cos() }).collect();
+    let data = Dataset::new(vec![Column::numeric("x", x), Column::numeric("y", y)], Some("y"), None).unwrap();
+    let fit = Arc::new(condition(&Model::new(kernel), &data).unwrap());
+    let context = DataContext::of_fit(&fit);
+    let sentences = posterior_sentences(&fit, &fit.model.kernel, &context).join(" ");
+    format!("{}\n{sentences}", describe_fit(&fit).text())
+}
+
+fn with_values(name: &str, values: &[f64]) -> Kernel {
+    let mut values = values.iter();
+    Kernel::leaf(crate::kernel::families::family(name).unwrap(), Inputs::All)
+        .map_params(&mut |param| values.next().map_or(param.clone(), |v| Param::free(*v)))
+}
+
+#[test]
+fn a_jump_is_between_rows_in_every_sentence() {
+    let change = |at: f64, width: f64| {
+        let params = [at, width].map(|value| Values::One(Param::free(value))).to_vec();
+        let (before, after) = (with_values("SE", &[5.0, 1.0]), with_values("SE", &[2.0, 40.0]));
+        of_rows(changepoint(before, after, Inputs::All, params))
+    };
+    let (jump, slow) = (change(12.4, 0.01), change(12.4, 1.5));
+    assert!(jump.contains("A change between the rows at x = 12 and 13 from a smooth"), "{jump}");
+    assert!(jump.contains("Up to x = 12 it") && jump.contains("From x = 13 on it"), "{jump}");
+    assert!(slow.contains("A change near x = 12.4 over about 1.5 from"), "{slow}");
+    assert!(slow.contains("Before about x = 12.4 it"), "{slow}");
+}
+
+#[test]
+fn a_trend_that_forgets_its_slope_between_rows_is_told_as_a_random_walk() {
+    let short = of_rows(with_values("DampedTrend", &[1e-6, 2e6]));
+    assert!(short.contains("random walk in x (standard deviation 2)") && !short.contains("slope"), "{short}");
+    let long = of_rows(with_values("DampedTrend", &[4.0, 2.0]));
+    assert!(long.contains("whose slope changes over about 4"), "{long}");
+}
+
 /// The placeholders of a template.
 fn places(template: &str) -> Vec<&str> {
     template.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name).collect()
@@ -80,7 +125,7 @@ fn voices_mention_what_there_is() {
         let voice = &spec.wording;
         let wrap = matches!(voice.head, Head::Whole(_));
         let own = ["x", "degree", "grows"];
-        let wraps = ["x", "k", "all", "f", "n", "1", "2", "3", "4"];
+        let wraps = ["x", "k", "all", "f", "n", "1", "2", "3", "4", "lower", "upper"];
         let all = voice.details.iter().copied().chain([voice.noun, voice.own, voice.other]);
         for name in all.flat_map(places) {
             let known = if wrap { wraps.contains(&name) } else { own.contains(&name) };

@@ -40,7 +40,10 @@ pub(super) static SPEC: Spec = Spec {
     name: "changepoint",
     aliases: &[],
     summary: "one kernel before a changepoint of an input, another after it",
-    wording: Wording::wrap("a change [near {x} = {at}|along {x}][ over about {width}] from {1} to {2}"),
+    // {lower} and {upper} are the rows between which it is a jump; {at} and {width} then are not known
+    wording: Wording::wrap(
+        "a change [between the rows at {x} = {lower} and {upper}|near {x} = {at}|along {x}][ over about {width}] from {1} to {2}",
+    ),
     formula: "(1 - s)(1 - s') k1 + s s' k2, s = 1/(1 + exp(-(x - at)/width))",
     latex: r"(1-\sigma)(1-\sigma') k_1 + \sigma \sigma' k_2",
     params: &[AT, WIDTH],
