@@ -1,7 +1,7 @@
 //! Predictions, decompositions and residuals as text.
 
 use super::markup::Markup;
-use super::numbers::{percent, rounded};
+use super::numbers::{percent, rounded, row_count};
 use super::short_table::show_table;
 use super::tables;
 use super::text_table::Grid;
@@ -35,7 +35,20 @@ pub fn prediction(prediction: &Prediction) -> Markup {
         return Markup::from(what).then(show_table(&tables::prediction(prediction)));
     }
     let what = format!("prediction of {name}{unit}{by}: sd is that of {of}");
-    Markup::from(what).then(show_table(&tables::prediction(prediction)))
+    let mut lines = Markup::from(what).then(show_table(&tables::prediction(prediction)));
+    lines.extend(untypical_means(prediction));
+    lines
+}
+
+/// Under a transform of the target a long tail can pull the mean beyond most of what is expected.
+fn untypical_means(prediction: &Prediction) -> Option<String> {
+    let rows = prediction.at.n();
+    let mean = match prediction.quantiles.as_ref()?.untypical_means() {
+        0 => return None,
+        all if all == rows => "the mean".to_string(),
+        some => format!("in {some} of {} the mean", row_count(rows)),
+    };
+    Some(format!("note: {mean} lies outside the central 50 % interval; the median is the typical value"))
 }
 
 /// The parts of a sum with their shares.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::Dataset;
+use crate::data::{Dataset, TargetMap};
 use crate::fit::Fit;
 use crate::linalg::Matrix;
 use crate::model::{ModelError, Moments, is_zero_kernel};
@@ -47,6 +47,15 @@ pub struct Quantiles {
     pub lower: Vec<f64>,
     /// The 97.725 % quantile.
     pub upper: Vec<f64>,
+    /// The probability that an observation is below its mean.
+    pub below_mean: Vec<f64>,
+}
+
+impl Quantiles {
+    /// The number of rows whose mean is outside of the interval with the central half of the probability.
+    pub fn untypical_means(&self) -> usize {
+        self.below_mean.iter().filter(|&&p| p < 0.25 || p > 0.75).count()
+    }
 }
 
 /// The rows of a prediction.
@@ -143,10 +152,15 @@ pub fn predict_unless(fit: &Arc<Fit>, place: At, progress: &dyn Progress) -> Res
     let (of_y, of_f) = (in_units(&var_y), in_units(&moments.var_f));
     let quantile =
         |p: f64| -> Vec<f64> { moments.mean.iter().zip(&var_y).map(|(&m, v)| map.quantile(m, v.sqrt(), p)).collect() };
+    let below_mean = || {
+        let each = moments.mean.iter().zip(&var_y).zip(&of_y);
+        each.map(|((&m, v), (mean, _))| map.probability_below(m, v.sqrt(), *mean)).collect()
+    };
     let quantiles = (!map.is_affine()).then(|| Quantiles {
         median: quantile(0.5),
         lower: quantile(TAIL),
         upper: quantile(1.0 - TAIL),
+        below_mean: below_mean(),
     });
     Ok(Prediction {
         fit: fit.clone(),
@@ -201,7 +215,8 @@ impl Prediction {
     /// would be misleading.
     pub(super) fn with_quantiles(mut self, members: &[(f64, Prediction)]) -> Self {
         let [median, lower, upper] = [0.5, TAIL, 1.0 - TAIL].map(|p| self.quantile(p, members));
-        self.quantiles = Some(Quantiles { median, lower, upper });
+        let below_mean = (0..self.at.n()).map(|row| probability_below(&at_row(members, row), self.mean[row])).collect();
+        self.quantiles = Some(Quantiles { median, lower, upper, below_mean });
         self
     }
 
@@ -258,26 +273,41 @@ impl Prediction {
     }
 }
 
-/// The quantile of a mixture at `p`, by bisection between the quantiles of its members.
-fn mixture_quantile(members: &[(f64, Prediction)], row: usize, p: f64) -> f64 {
+/// A member of a mixture at one row: its weight, its mean and standard deviation on the scale of its model, and the map
+/// from there to the target.
+struct Member {
+    weight: f64,
+    mean: f64,
+    sd: f64,
+    map: TargetMap,
+}
+
+fn at_row(members: &[(f64, Prediction)], row: usize) -> Vec<Member> {
     let of = |(weight, member): &(f64, Prediction)| {
         let (mean, var) = member.on_model_scale.as_ref()?;
-        Some((*weight, mean[row], var[row].sqrt(), member.fit.problem().pipeline().target()))
+        let map = member.fit.problem().pipeline().target();
+        Some(Member { weight: *weight, mean: mean[row], sd: var[row].sqrt(), map })
     };
-    let members: Vec<_> = members.iter().filter_map(of).collect();
-    let ends = || members.iter().map(|(_, mean, sd, map)| map.quantile(*mean, *sd, p));
+    members.iter().filter_map(of).collect()
+}
+
+/// The probability of a mixture below y.
+fn probability_below(members: &[Member], y: f64) -> f64 {
+    members.iter().map(|member| member.weight * member.map.probability_below(member.mean, member.sd, y)).sum()
+}
+
+/// The quantile of a mixture at `p`, by bisection between the quantiles of its members.
+fn mixture_quantile(members: &[(f64, Prediction)], row: usize, p: f64) -> f64 {
+    let members = at_row(members, row);
+    let ends = || members.iter().map(|member| member.map.quantile(member.mean, member.sd, p));
     let (mut lo, mut hi) = (ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max));
-    // the probability of a member below y is the level at which its quantile is y
-    let below = |y: f64| -> f64 {
-        members.iter().map(|(weight, mean, sd, map)| weight * map.probability_below(*mean, *sd, y)).sum()
-    };
     const ROUNDS: usize = 100;
     for _ in 0..ROUNDS {
         let middle = 0.5 * lo + 0.5 * hi;
         if !(lo < middle && middle < hi) {
             break;
         }
-        if below(middle) < p { lo = middle } else { hi = middle }
+        if probability_below(&members, middle) < p { lo = middle } else { hi = middle }
     }
     0.5 * lo + 0.5 * hi
 }
@@ -290,4 +320,43 @@ fn function_covariance(fit: &Fit, x: &[&[f64]]) -> Result<Matrix, ModelError> {
         covariance[(i, i)] = (covariance[(i, i)] - white).max(0.0);
     }
     Ok(covariance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Function, Step, Transform};
+    use crate::fit::condition;
+    use crate::kernel::{Inputs, Kernel, families};
+    use crate::model::Model;
+    use crate::param::Param;
+
+    /// Of a log-normal target of variance s², Φ(s/2) is below the mean: one half more than is typical from s = 1.35 on.
+    #[test]
+    fn a_mean_beyond_the_central_half_is_not_typical() {
+        let x: Vec<f64> = (0..10).map(f64::from).collect();
+        let y = x.iter().map(|x| (0.3 * x.sin()).exp()).collect();
+        let data = Dataset::new(vec![Column::numeric("x", x), Column::numeric("y", y)], Some("y"), None).expect("data");
+        let of = |variance: f64| {
+            let mut values = [1.0, variance].into_iter();
+            let kernel = Kernel::leaf(families::family("SE").expect("a family"), Inputs::All)
+                .map_params(&mut |param| values.next().map_or(param.clone(), Param::free));
+            let log = Step::Transform { column: "y".into(), function: Function::Plain(Transform::Log) };
+            let fit = Arc::new(condition(&Model { steps: vec![log], ..Model::new(kernel) }, &data).expect("a fit"));
+            // far from the rows: the prior
+            let far = At::Rows(fit.rows_along(vec![4.0, 1000.0]).expect("rows"));
+            let one = predict(&fit, far).expect("a prediction");
+            let twice = [(0.5, one.clone()), (0.5, one.clone())];
+            let averaged = Prediction { on_model_scale: None, ..one.clone() }.with_quantiles(&twice);
+            let counts = [&one, &averaged].map(|p| p.quantiles.as_ref().expect("quantiles").untypical_means());
+            assert_eq!(counts[0], counts[1]);
+            (counts[0], one.quantiles.expect("quantiles").below_mean[1])
+        };
+        let (many, below) = of(9.0);
+        assert_eq!(many, 1);
+        assert!((below - 0.933).abs() < 0.01, "{below}");
+        let (none, below) = of(0.25);
+        assert_eq!(none, 0);
+        assert!((0.59..0.65).contains(&below), "{below}");
+    }
 }
