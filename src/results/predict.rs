@@ -54,7 +54,7 @@ pub struct Quantiles {
 impl Quantiles {
     /// The number of rows whose mean is outside of the interval with the central half of the probability.
     pub fn untypical_means(&self) -> usize {
-        self.below_mean.iter().filter(|&&p| p < 0.25 || p > 0.75).count()
+        self.below_mean.iter().filter(|p| (*p - 0.5).abs() > 0.25).count()
     }
 }
 
