@@ -1,5 +1,7 @@
 //! The curvature of the log posterior at a maximum: final Newton steps, and standard errors.
 
+use rayon::prelude::*;
+
 use super::likelihood::Likelihood;
 use super::short_scales::jump;
 use crate::linalg::{Matrix, Vector};
@@ -78,28 +80,27 @@ impl Curvature {
         }
         let mut warm = Warm::default();
         let here = objective.at_from(values, false, &mut warm)?.slopes;
-        let mut slopes = |a: usize, by: f64| -> Option<Vec<f64>> {
+        let slopes = |a: usize, by: f64, warm: &mut Warm| -> Option<Vec<f64>> {
             let mut moved = values.to_vec();
             let domain = parameters[free[a]].domain;
             moved[free[a]] = domain.moved(values[free[a]], by);
-            Some(objective.at_from(&moved, false, &mut warm)?.slopes)
+            Some(objective.at_from(&moved, false, warm)?.slopes)
         };
         let steps = if objective.problem().inducing().is_some() { STEPS_OF_SPARSE } else { STEPS_OF_EXACT };
-        let mut hessian = Matrix::zeros(p, p);
-        for a in 0..p {
+        let row = |a: usize, warm: &mut Warm| -> Option<Vec<f64>> {
             if objective.is_stopped() {
                 return None;
             }
             // periods have errors a thousand times smaller than other parameters: the step must be a small part of the
             // error; one side is enough for it
-            let (beside, by) = match slopes(a, LEAST_STEP) {
+            let (beside, by) = match slopes(a, LEAST_STEP, warm) {
                 Some(up) => (up, LEAST_STEP),
-                None => (slopes(a, -LEAST_STEP)?, -LEAST_STEP),
+                None => (slopes(a, -LEAST_STEP, warm)?, -LEAST_STEP),
             };
             let mut h = steps.of(((here[free[a]] - beside[free[a]]) / by).abs());
-            let seconds = loop {
+            loop {
                 // where the covariance is singular on one side, the other side is used
-                let (up, down, width) = match (slopes(a, h), slopes(a, -h)) {
+                let (up, down, width) = match (slopes(a, h, warm), slopes(a, -h, warm)) {
                     (Some(up), Some(down)) => (up, down, 2.0 * h),
                     (Some(up), None) => (up, here.clone(), h),
                     (None, Some(down)) => (here.clone(), down, h),
@@ -109,16 +110,20 @@ impl Curvature {
                 // with many rows the rough value may be rounding of the gradient, and its step too small
                 let right = if found[a] > 0.0 { steps.of(found[a]) } else { 10.0 * h };
                 if right < TOO_SMALL * h || h >= steps.largest {
-                    break found;
+                    return Some(found);
                 }
                 h = right.min(steps.largest);
-            };
-            for (b, second) in seconds.into_iter().enumerate() {
-                hessian[(a, b)] = second;
             }
-        }
-        // a parameter that is not determined even given all others is treated separately
+        };
         let of_classes = objective.problem().classes().is_some();
+        // the approximation for classes starts from that before, so its evaluations follow one another
+        let rows: Option<Vec<Vec<f64>>> = match objective.most >= rayon::current_num_threads() && !of_classes {
+            true => (0..p).into_par_iter().map(|a| row(a, &mut warm.clone())).collect(),
+            false => (0..p).map(|a| row(a, &mut warm)).collect(),
+        };
+        let rows = rows?;
+        let hessian = Matrix::from_fn(p, p, |a, b| rows[a][b]);
+        // a parameter that is not determined even given all others is treated separately
         let own = |a: usize| 1.0 / hessian[(a, a)].max(0.0).sqrt();
         let known = |a: &usize| own(*a) < limit(&parameters[free[*a]], of_classes);
         let scale: Vec<f64> = (0..p).map(|a| if known(&a) { own(a) } else { 0.0 }).collect();
