@@ -24,6 +24,8 @@ pub struct Likelihood<'p> {
     pool: Mutex<Vec<Evidencer<'p>>>,
     /// The number of evaluations that fit into memory at once.
     pub(super) most: usize,
+    /// About the error of a value that is borne for speed; 0 for none.
+    tolerance: f64,
     progress: &'p dyn Progress,
 }
 
@@ -38,7 +40,6 @@ impl<'p> Likelihood<'p> {
             .collect();
         let y = problem.y();
         let variance = variance(y);
-        // classes have no unit, and their latent function has its own
         let n = y.len() as f64;
         let unit = problem.target_unit();
         // classes have no unit, and their latent function has its own
@@ -58,6 +59,7 @@ impl<'p> Likelihood<'p> {
             scaled_offset,
             pool: Mutex::new(Vec::new()),
             most,
+            tolerance: 0.0,
             progress: &Silent,
         }
     }
@@ -65,6 +67,11 @@ impl<'p> Likelihood<'p> {
     /// The same; an evaluation ends when the user stops the work.
     pub fn stopped_by(self, progress: &'p dyn Progress) -> Self {
         Self { progress, ..self }
+    }
+
+    /// The same; a log marginal likelihood may have an error of about this, if that takes less time. None by default.
+    pub fn to_within(self, tolerance: f64) -> Self {
+        Self { tolerance, ..self }
     }
 
     /// Log marginal likelihood = offset − value.
@@ -119,7 +126,8 @@ impl<'p> Likelihood<'p> {
         warm: &mut Warm,
     ) -> Result<Evidence, ModelError> {
         let pooled = self.pool.lock().ok().and_then(|mut p| p.pop());
-        let mut evidencer = pooled.unwrap_or_else(|| Evidencer::new(self.problem).stopped_by(self.progress));
+        let new = || Evidencer::new(self.problem).stopped_by(self.progress).to_within(self.tolerance);
+        let mut evidencer = pooled.unwrap_or_else(new);
         let result = evidencer.evaluate_from(values, gradient, profile, warm);
         if let Ok(mut pool) = self.pool.lock()
             && pool.len() < self.most

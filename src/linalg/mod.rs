@@ -10,6 +10,7 @@ mod gmres;
 mod inverse_root;
 mod least_squares;
 mod matrix;
+mod nearly_toeplitz;
 mod pivoted;
 mod products;
 pub mod vector;

@@ -248,6 +248,70 @@ fn axpy_body<const FMA: bool>(out: &mut [f64], a: f64, x: &[f64]) {
     }
 }
 
+/// The largest of 16 partial maxima; NaN if an element is.
+#[inline(always)]
+fn largest_body<const FMA: bool>(x: &[f64]) -> f64 {
+    const LANES: usize = 16;
+    let mut most = [0.0f64; LANES];
+    let mut sum = [0.0f64; LANES];
+    let mut chunks = x.chunks_exact(LANES);
+    for chunk in &mut chunks {
+        for lane in 0..LANES {
+            let size = chunk[lane].abs();
+            most[lane] = if size > most[lane] { size } else { most[lane] };
+            sum[lane] += size;
+        }
+    }
+    let rest = chunks.remainder().iter().fold(0.0f64, |most, x| if x.is_nan() { f64::NAN } else { most.max(x.abs()) });
+    if rest.is_nan() || sum.iter().any(|sum| sum.is_nan()) {
+        return f64::NAN;
+    }
+    most.iter().fold(rest, |most, &lane| most.max(lane))
+}
+
+#[inline(always)]
+fn turn_body<const FMA: bool>(x: &mut [f64], y: &mut [f64], c: f64, s: f64) {
+    for (x, y) in x.iter_mut().zip(y) {
+        let (one, other) = (*x, *y);
+        *x = fma::<FMA>(c, one, s * other);
+        *y = fma::<FMA>(c, other, -s * one);
+    }
+}
+
+#[inline(always)]
+fn turn_apart_body<const FMA: bool>(x: &mut [f64], y: &mut [f64], ratio: f64, rest: f64) {
+    let by = 1.0 / rest;
+    for (x, y) in x.iter_mut().zip(y) {
+        *x = fma::<FMA>(-ratio, *y, *x) * by;
+        *y = fma::<FMA>(rest, *y, -ratio * *x);
+    }
+}
+
+#[inline(always)]
+fn next_diagonal_body<const FMA: bool>(out: &mut [f64], before: &[f64], (a, x): (f64, &[f64]), (b, y): (f64, &[f64])) {
+    let n = out.len();
+    let (before, x, y) = (&before[..n], &x[..n], &y[..n]);
+    for i in 0..n {
+        out[i] = fma::<FMA>(a, x[i], fma::<FMA>(b, y[i], before[i]));
+    }
+}
+
+vectorized! {
+    /// max |xᵢ|; 0 of none, and NaN if one is.
+    pub fn largest(x: &[f64]) -> f64 = largest_body;
+}
+vectorized! {
+    /// A rotation: (x, y) ← (c·x + s·y, c·y − s·x).
+    pub fn turn(x: &mut [f64], y: &mut [f64], c: f64, s: f64) = turn_body;
+}
+vectorized! {
+    /// A hyperbolic rotation: x ← (x − ratio·y)/rest, then y ← rest·y − ratio·x with the new x, where rest² = 1 − ratio².
+    pub fn turn_apart(x: &mut [f64], y: &mut [f64], ratio: f64, rest: f64) = turn_apart_body;
+}
+vectorized! {
+    /// out ← before + a·x + b·y; the others are at least as long as `out`.
+    pub fn next_diagonal(out: &mut [f64], before: &[f64], one: (f64, &[f64]), other: (f64, &[f64])) = next_diagonal_body;
+}
 vectorized! {
     /// x ← v·exp(a·x), element by element.
     pub fn exp_scaled(x: &mut [f64], a: f64, v: f64) = exp_scaled_body;

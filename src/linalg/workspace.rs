@@ -5,6 +5,7 @@ use faer::{Conj, MatMut, Par};
 
 use super::blocked::{self, Failure};
 use super::cholesky::{FactorError, factor_unless};
+use super::nearly_toeplitz::NearlyToeplitz;
 use super::views::{view, view_mut};
 use super::{Matrix, NotPositiveDefinite};
 use crate::progress::{Progress, Silent};
@@ -16,6 +17,9 @@ pub struct Workspace<'p> {
     /// The matrix, in its lower triangle; after [`factor`](Self::factor) its Cholesky factor.
     pub matrix: Matrix,
     inverse: Matrix,
+    /// What makes the inverse cheap.
+    structure: Option<NearlyToeplitz>,
+    tolerance: f64,
     buffer: Option<MemBuffer>,
     progress: &'p dyn Progress,
 }
@@ -23,7 +27,13 @@ pub struct Workspace<'p> {
 impl<'p> Workspace<'p> {
     /// For matrices with `n` rows.
     pub fn new(n: usize) -> Self {
-        Self { matrix: Matrix::zeros(n, n), inverse: Matrix::zeros(0, 0), buffer: None, progress: &Silent }
+        let (matrix, inverse) = (Matrix::zeros(n, n), Matrix::zeros(0, 0));
+        Self { matrix, inverse, structure: None, tolerance: 0.0, buffer: None, progress: &Silent }
+    }
+
+    /// The same; a log determinant may have an error of about this, if that takes less time. None by default.
+    pub fn to_within(self, tolerance: f64) -> Self {
+        Self { tolerance, ..self }
     }
 
     /// The same; work on large matrices ends with an error when the user stops it.
@@ -31,11 +41,20 @@ impl<'p> Workspace<'p> {
         Self { progress, ..self }
     }
 
-    /// Factors the matrix in place, without jitter.
+    /// Factors the matrix in place, without jitter. With a tolerance, one that is nearly the same along its diagonals takes
+    /// less time.
     ///
     /// # Errors
     /// [`NotPositiveDefinite`] with a jitter of 0, or [`FactorError::Stopped`]; the matrix is then undefined.
     pub fn factor(&mut self) -> Result<(), FactorError> {
+        self.structure = match self.tolerance > 0.0 {
+            true => NearlyToeplitz::factor(&self.matrix, &mut self.inverse, self.tolerance),
+            false => None,
+        };
+        if self.structure.is_some() {
+            std::mem::swap(&mut self.matrix, &mut self.inverse);
+            return Ok(());
+        }
         let rows = self.matrix.nrows();
         factor_unless(&mut self.matrix, &|| self.progress.stop()).map_err(|failure| match failure {
             Failure::Pivot(pivot) => NotPositiveDefinite { rows, pivot, jitter: 0.0 }.into(),
@@ -79,6 +98,9 @@ impl<'p> Workspace<'p> {
         if self.inverse.nrows() != n {
             self.inverse = Matrix::zeros(n, n);
         }
+        if self.structure.as_ref().is_some_and(|structure| structure.invert(&self.matrix, &mut self.inverse)) {
+            return Ok(&self.inverse);
+        }
         if blocked::is_large(n) {
             let done = blocked::invert(&self.matrix, &mut self.inverse, &|| self.progress.stop());
             return if done { Ok(&self.inverse) } else { Err(FactorError::Stopped) };
@@ -119,5 +141,28 @@ mod tests {
         }
         work.matrix[(3, 3)] = -1.0;
         assert!(work.factor().is_err());
+    }
+
+    #[test]
+    fn with_a_tolerance_it_nearly_agrees() {
+        let n = 200;
+        let k =
+            Matrix::from_fn(n, n, |i, j| (-0.1 * (i as f64 - j as f64).powi(2)).exp() + f64::from(u8::from(i == j)));
+        let plain = Cholesky::new(k.clone()).unwrap();
+        let mut work = Workspace::new(n).to_within(1e-3);
+        for matrix in [&k, &k.map(|v| v.powi(2)), &k] {
+            work.matrix.copy_from(matrix);
+            work.factor().unwrap();
+            assert!(work.structure.is_some());
+        }
+        assert!((work.log_det() - plain.log_det()).abs() < 1e-9);
+        let inverse = work.invert().unwrap().lower_triangle();
+        assert!((inverse - plain.inverse_lower().lower_triangle()).amax() < 1e-10);
+        let mut b = vec![1.0; n];
+        work.solve(&mut b);
+        assert!(
+            (plain.solve(&crate::linalg::Vector::from_element(n, 1.0)) - crate::linalg::Vector::from_vec(b)).amax()
+                < 1e-10
+        );
     }
 }

@@ -53,6 +53,11 @@ impl<'p> Evidencer<'p> {
         Self { gram, work, progress, ..self }
     }
 
+    /// The same; a log marginal likelihood may have an error of about this, if that takes less time. None by default.
+    pub fn to_within(self, tolerance: f64) -> Self {
+        Self { work: self.work.to_within(tolerance), ..self }
+    }
+
     /// The log marginal likelihood. With `profile`, the free parameters of the mean are set to their optimum by
     /// generalised least squares, where that is the maximum (no bounds, no priors).
     ///
