@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::likelihood::Likelihood;
+use super::likelihood::{Here, Likelihood};
 use super::short_scales::jump;
 use crate::linalg::{Matrix, Vector};
 use crate::model::{Parameter, ParameterKind, Warm};
@@ -225,6 +225,18 @@ impl Curvature {
     /// The indices of the free parameters that are on no bound, and the Hessian in their coordinates.
     pub fn hessian(&self) -> (&[usize], Matrix) {
         (&self.free, 0.5 * (&self.hessian + self.hessian.transpose()))
+    }
+
+    /// By how much the log posterior is below its maximum by the quadratic approximation at a point near it; infinite if a
+    /// parameter without a curvature of its own has a slope.
+    pub fn left_to_gain(&self, here: &Here) -> f64 {
+        let loose = |(&i, &scale): (&usize, &f64)| scale == 0.0 && here.slopes[i].abs() > STEP_FLOOR;
+        if self.free.iter().zip(&self.scale).any(loose) {
+            return f64::INFINITY;
+        }
+        let scaled = self.free.iter().zip(&self.scale).map(|(&i, s)| here.slopes[i] * s);
+        let along = self.vectors.tr_mul(&Vector::from_iterator(self.free.len(), scaled));
+        along.iter().zip(&self.values).map(|(part, value)| 0.5 * part * part / value.max(STEP_FLOOR)).sum()
     }
 
     /// Newton steps near the maximum, as long as each reduces the gradient and does not reduce the likelihood. They

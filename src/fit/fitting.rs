@@ -1,14 +1,17 @@
 //! Fits from several starts, the best of which are optimised to convergence.
 
-use std::sync::Mutex;
+mod other_maxima;
+mod race;
 
 use rayon::prelude::*;
 
+use self::other_maxima::try_other_maxima;
+use self::race::{Bar, Entry, SETTLED, behind, best, race, value};
 use super::curvature::Curvature;
 use super::first_result::FirstResult;
 use super::hints::hints;
-use super::likelihood::{Followed, Likelihood};
-use super::optimize::{Ended, Objective, Options as Search, Run};
+use super::likelihood::Likelihood;
+use super::optimize::{Ended, Objective, Options as Search};
 use super::result::{Fit, Options, Start};
 use super::starts::{Starts, given, latent_bounds, noise_bound};
 use super::trace::Trace;
@@ -32,13 +35,33 @@ pub(super) fn fit_as_written(
     progress: &dyn Progress,
 ) -> Result<Fit, ModelError> {
     // every fit reaches more than this
-    let fit = fit_beyond(model, data, options, f64::NEG_INFINITY, progress)?;
+    let fit = fit_beyond(model, data, options, Beyond::default(), progress)?;
     fit.ok_or(ModelError::Stopped)
 }
 
+/// The relative change of the log likelihood at which a run of many rows ends.
+const NEARLY_THERE: f64 = 1e-7;
+
+/// What a fit must reach, and how much it may spend on the way.
+#[derive(Debug, Clone, Copy)]
+pub struct Beyond<'r> {
+    /// The log posterior (log marginal likelihood plus log density of the priors) that it must reach more than.
+    pub least: f64,
+    /// Indices of rows by which starts and other maxima are compared; `None` for all.
+    pub compared: Option<&'r [usize]>,
+    /// About the error of the log marginal likelihood that is borne for speed on the way. The result has none.
+    pub tolerance: f64,
+}
+
+impl Default for Beyond<'_> {
+    fn default() -> Self {
+        Self { least: f64::NEG_INFINITY, compared: None, tolerance: 0.0 }
+    }
+}
+
 /// Fits a model as [`fit`](super::fit) does, on the scale of the target that it is written for, if it reaches more than a
-/// given log posterior (log marginal likelihood plus log density of the priors). `None` if it does not: it ends early
-/// where no start comes near within some rounds, and has no curvature to compute.
+/// given log posterior. `None` if it does not: it ends early where no start comes near within some rounds, and has no
+/// curvature to compute.
 ///
 /// # Errors
 /// As [`fit`](super::fit).
@@ -46,7 +69,7 @@ pub fn fit_beyond(
     model: &Model,
     data: &Dataset,
     options: Options,
-    least: f64,
+    Beyond { least, compared, tolerance }: Beyond<'_>,
     progress: &dyn Progress,
 ) -> Result<Option<Fit>, ModelError> {
     let problem = Problem::new(model, data, false)?;
@@ -59,14 +82,29 @@ pub fn fit_beyond(
     let starts = Starts::new(&problem, options.seed);
     let first = FirstResult::new(progress);
     let progress: &dyn Progress = &first;
-    let objective = Likelihood::new(&problem).stopped_by(progress);
-    let search = search(&problem, options);
+    let objective = Likelihood::new(&problem).stopped_by(progress).to_within(tolerance);
+    let mut search = search(&problem, options);
+    if compared.is_some() {
+        // of many rows, Newton's method takes the last steps
+        search.value_tolerance = NEARLY_THERE;
+    }
+    let part = compared.map(|rows| problem.of_rows(rows)).transpose()?;
+    let some = part.as_ref().map(|part| Likelihood::new(part).stopped_by(progress).to_within(tolerance));
     let count = if objective.dim() == 0 { 1 } else { options.restarts.max(1) };
     let made = |i: usize| Entry::new(&objective, i, &starts.start(i), &search);
-    let mut runs = vec![made(0)];
-    // the contribution of each variance is measured for every start, so many starts take long to create
-    let others = (1..count).into_par_iter().map(|i| (!first.is_asked()).then(|| made(i)));
-    runs.extend(others.collect::<Vec<_>>().into_iter().flatten());
+    let mut runs = match some.as_ref().filter(|_| count > 1) {
+        Some(some) => {
+            let begun = begun_on(some, count, &search, options, progress);
+            vec![Entry::new(&objective, 0, &begun.unwrap_or_else(|| starts.start(0)), &search)]
+        }
+        None => {
+            let mut runs = vec![made(0)];
+            // the contribution of each variance is measured for every start, so many starts take long to create
+            let others = (1..count).into_par_iter().map(|i| (!first.is_asked()).then(|| made(i)));
+            runs.extend(others.collect::<Vec<_>>().into_iter().flatten());
+            runs
+        }
+    };
     let needed = objective.offset() - least;
     let bar = Bar { value: needed + behind(&problem), after: SETTLED };
     race(&objective, &mut runs, options.max_iter, bar, progress, &|value| first.reached(value));
@@ -75,7 +113,7 @@ pub fn fit_beyond(
     if misses(&runs, bar.value) {
         return Ok(None);
     }
-    try_other_maxima(&objective, &starts, &mut runs, &search, progress);
+    try_other_maxima(&objective, some.as_ref(), &starts, &mut runs, &search, progress);
     if misses(&runs, needed) {
         return Ok(None);
     }
@@ -102,18 +140,34 @@ pub fn fit_beyond(
     if progress.stop() && !ended.well() {
         ended = Ended::Stopped { steps: outcome.iterations };
     }
+    let exact = Likelihood::new(&problem).stopped_by(progress);
     if !progress.stop()
-        && let Some(curvature) = Curvature::at(&objective, &values)
+        && let Some(curvature) = Curvature::at(&exact, &values)
     {
-        values = curvature.polish(&objective, &values);
-        (errors, redundant) = curvature.standard_errors(&objective, &values);
+        values = curvature.polish(&exact, &values);
+        let here = exact.at(&values, false);
+        gradient_size = here.as_ref().map_or(gradient_size, |here| here.size());
+        let search = self::search(&problem, options);
+        let worth = search.value_tolerance * outcome.value.abs().max(1.0);
+        let nothing_left = here.is_some_and(|here| curvature.left_to_gain(&here) < worth);
+        if gradient_size < search.gradient_tolerance {
+            ended = Ended::Converged;
+        } else if tolerance > 0.0 && nothing_left {
+            ended = Ended::SmallChange;
+        } else if tolerance > 0.0 {
+            // where the error ends a run, its last steps are taken without it
+            let mut run = best.run.restarted(&exact.to_coordinates(&values), &search);
+            run.advance(&exact, search.max_iter, &Quiet(progress));
+            let last = run.outcome();
+            if let Ok(evidence) = exact.evidence(&exact.to_values(&last.at), false, true) {
+                values = evidence.values;
+                (ended, gradient_size) = (last.ended, last.gradient_size());
+            }
+        }
+        (errors, redundant) = curvature.standard_errors(&exact, &values);
         // on a bound, the curvature is that of the penalty
         for bound in problem.product_bounds().iter().filter(|bound| bound.is_reached(&values)) {
             bound.powers.iter().for_each(|(i, _)| errors[*i] = None);
-        }
-        gradient_size = objective.at(&values, false).map_or(gradient_size, |here| here.size());
-        if gradient_size < search.gradient_tolerance {
-            ended = Ended::Converged;
         }
     }
     let reports = runs
@@ -126,6 +180,7 @@ pub fn fit_beyond(
         .collect();
     drop(runs);
     drop(objective);
+    drop(exact);
     drop(starts);
     let ended = Some((ended, gradient_size));
     let reached = Reached { values, errors, redundant, trace, ended, starts: reports };
@@ -154,16 +209,11 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     let few = problem.of_rows(&some)?;
     let limits = search(&few, options);
     let begun = {
-        let starts = Starts::new(&few, options.seed);
         let objective = Likelihood::new(&few).stopped_by(progress);
-        let first = |i: usize| Entry::new(&objective, i, &starts.start(i), &limits);
-        let mut runs: Vec<Entry<'_, '_>> = (0..options.restarts.max(1)).map(first).collect();
-        race(&objective, &mut runs, RACED_STEPS.min(options.max_iter), Bar::NONE, progress, &|_| {});
-        try_other_maxima(&objective, &starts, &mut runs, &limits, progress);
-        match best(&runs) {
-            Some(best) => objective.to_values(&best.run.outcome().at),
+        match begun_on(&objective, options.restarts.max(1), &limits, options, progress) {
+            Some(values) => values,
             None if progress.stop() => return Err(ModelError::Stopped),
-            None => starts.start(0),
+            None => Starts::new(&few, options.seed).start(0),
         }
     };
     drop(few);
@@ -192,6 +242,22 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     drop(objective);
     let reached = Reached { values, errors, redundant, trace, ended: Some((ended, size)), starts: reports };
     finish(model, problem, reached, options, progress)
+}
+
+/// The values that the best of some starts comes to on a subset of the rows. `None` if none has a likelihood.
+fn begun_on(
+    few: &Likelihood<'_>,
+    count: usize,
+    search: &Search,
+    options: Options,
+    progress: &dyn Progress,
+) -> Option<Vec<f64>> {
+    let starts = Starts::new(few.problem(), options.seed);
+    let made = |i: usize| Entry::new(few, i, &starts.start(i), search);
+    let mut runs: Vec<Entry<'_, '_>> = (0..count).into_par_iter().map(made).collect();
+    race(few, &mut runs, RACED_STEPS.min(options.max_iter), Bar::NONE, progress, &|_| {});
+    try_other_maxima(few, None, &starts, &mut runs, search, progress);
+    best(&runs).map(|best| few.to_values(&best.run.outcome().at))
 }
 
 /// The largest number of steps of a start on a subset of the rows.
@@ -292,155 +358,6 @@ fn finish(
     }
     fit.hints = hints(&fit);
     Ok(fit)
-}
-
-struct Entry<'l, 'p> {
-    run: Run,
-    followed: Followed<'l, 'p>,
-    index: usize,
-    dropped: bool,
-}
-
-impl<'l, 'p> Entry<'l, 'p> {
-    fn new(objective: &'l Likelihood<'p>, index: usize, values: &[f64], search: &Search) -> Self {
-        let run = Run::new(&objective.to_coordinates(values), search);
-        Self { run, followed: Followed::new(objective), index, dropped: false }
-    }
-}
-
-fn best<'e, 'l, 'p>(runs: &'e [Entry<'l, 'p>]) -> Option<&'e Entry<'l, 'p>> {
-    let finite = runs.iter().filter(|e| e.run.value().is_finite());
-    finite.min_by(|a, b| value(a).total_cmp(&value(b)).then(a.index.cmp(&b.index)))
-}
-
-fn value(entry: &Entry<'_, '_>) -> f64 {
-    Some(entry.run.value()).filter(|v| !v.is_nan()).unwrap_or(f64::INFINITY)
-}
-
-/// The number of steps before half of the starts are dropped; it doubles every round.
-const FIRST_ROUND: usize = 15;
-/// The number of starts that are optimised to convergence.
-const FINALISTS: usize = 1;
-
-/// A value of the objective above which runs are dropped.
-#[derive(Clone, Copy)]
-struct Bar {
-    value: f64,
-    /// The number of steps before it applies.
-    after: usize,
-}
-
-impl Bar {
-    const NONE: Bar = Bar { value: f64::INFINITY, after: 0 };
-}
-
-/// All starts take some steps, the better half takes more, until few remain and are optimised to convergence.
-///
-/// Those above the bar are dropped as well. `reached` is called with the value at the first start.
-fn race(
-    objective: &Likelihood<'_>,
-    runs: &mut [Entry<'_, '_>],
-    max_iter: usize,
-    bar: Bar,
-    progress: &dyn Progress,
-    reached: &(dyn Fn(f64) + Sync),
-) {
-    let (mut alive, mut steps) = (runs.len(), FIRST_ROUND);
-    let settled = bar.after.min(max_iter);
-    let mut spent = 0;
-    let rounds = (usize::BITS - alive.div_ceil(FINALISTS).leading_zeros()) as f64 + 1.0;
-    let mut round = 0.0;
-    loop {
-        let last = alive <= FINALISTS && (spent >= settled || bar.value == f64::INFINITY);
-        let portion = if last { max_iter.saturating_sub(spent) } else { steps.min(max_iter.saturating_sub(spent)) };
-        let done = Mutex::new((0usize, f64::INFINITY));
-        let heard = Quiet(progress);
-        let step = |entry: &mut Entry<'_, '_>| {
-            if progress.stop() && entry.index != 0 {
-                return;
-            }
-            if entry.index == 0 && !entry.run.value().is_finite() {
-                entry.run.advance(&entry.followed, 0, &heard);
-                reached(entry.run.value());
-            }
-            entry.run.advance(&entry.followed, portion, &heard);
-            if let Ok(mut done) = done.lock() {
-                done.0 += 1;
-                done.1 = done.1.min(value(entry));
-                let share = (round + done.0 as f64 / alive as f64) / rounds;
-                progress.report(share.min(1.0), &format!("log likelihood {:.2}", objective.offset() - done.1));
-            }
-        };
-        // in parallel as far as the memory allows
-        let abreast = if objective.most >= rayon::current_num_threads() { alive } else { objective.most };
-        for some in runs[..alive].chunks_mut(abreast) {
-            some.par_iter_mut().for_each(step);
-        }
-        spent += portion;
-        round += 1.0;
-        runs[..alive].sort_by(|a, b| value(a).total_cmp(&value(b)).then(a.index.cmp(&b.index)));
-        if last || progress.stop() {
-            break;
-        }
-        let barred = |entry: &&Entry<'_, '_>| spent >= settled && value(entry) > bar.value;
-        let level = alive - runs[..alive].iter().filter(barred).count();
-        let left = alive.div_ceil(2).max(FINALISTS).min(level);
-        for entry in &mut runs[left..alive] {
-            entry.dropped = entry.run.ended().is_none();
-        }
-        if left == 0 {
-            break;
-        }
-        alive = left;
-        steps *= 2;
-    }
-    runs.sort_by_key(|e| e.index);
-}
-
-/// A fit moves to another maximum only if its log marginal likelihood is higher by this much.
-const WORTH_A_HOP: f64 = 1e-3;
-/// A run is given up where the log posterior is lower than it must be by this,
-const BEHIND: f64 = 10.0;
-/// and by this for each row,
-const BEHIND_A_ROW: f64 = 0.02;
-/// after so many steps from a start of a fit.
-const SETTLED: usize = 3 * FIRST_ROUND;
-
-/// By how much a run may lag.
-fn behind(problem: &Problem) -> f64 {
-    BEHIND + BEHIND_A_ROW * problem.n() as f64
-}
-
-/// The number of times a fit changes to a better maximum.
-const HOPS: usize = 3;
-
-/// Tries other maxima at known positions, which a gradient does not lead to: a period halved or doubled, the location
-/// of a linear kernel mirrored to the other side of the data. The best run moves to the best of these, if it is better.
-fn try_other_maxima<'l, 'p>(
-    objective: &'l Likelihood<'p>,
-    starts: &Starts<'_>,
-    runs: &mut [Entry<'l, 'p>],
-    search: &Search,
-    progress: &dyn Progress,
-) {
-    for _ in 0..HOPS {
-        let Some(from) = best(runs) else { return };
-        let (index, least) = (from.index, value(from));
-        let mut beside: Vec<Entry<'_, '_>> = starts
-            .other_maxima(&objective.to_values(&from.run.outcome().at))
-            .iter()
-            .enumerate()
-            .map(|(index, values)| Entry::new(objective, index, values, search))
-            .collect();
-        if beside.is_empty() || progress.stop() {
-            return;
-        }
-        let bar = Bar { value: least + behind(objective.problem()), after: FIRST_ROUND };
-        race(objective, &mut beside, search.max_iter, bar, progress, &|_| ());
-        let better = best(&beside).filter(|found| value(found) < least - WORTH_A_HOP).map(|found| found.index);
-        let Some(found) = better.and_then(|at| beside.into_iter().find(|entry| entry.index == at)) else { return };
-        (runs[index].run, runs[index].followed) = (found.run, found.followed);
-    }
 }
 
 #[cfg(test)]

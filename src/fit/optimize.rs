@@ -68,6 +68,13 @@ impl Run {
         run
     }
 
+    /// A run from another point with an objective that is nearly the same. It knows the curvature of this one.
+    pub fn restarted(&self, start: &[f64], options: &Options) -> Run {
+        let mut run = Run::new(start, options);
+        run.walk.take_curvature(&self.walk, 1.0);
+        run
+    }
+
     /// Takes up to the given number of steps, and returns whether and how the run has ended. A run that has ended does
     /// not continue, except one that was stopped. The first call evaluates the start, even with no steps allowed.
     pub fn advance(&mut self, objective: &dyn Objective, iterations: usize, progress: &dyn Progress) -> Option<&Ended> {

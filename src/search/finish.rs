@@ -14,9 +14,10 @@ use rayon::prelude::*;
 use super::Found;
 use super::edits::{Edit, Means, children};
 use super::ranking::structure;
+use super::score::ROUGH;
 use super::setup::Setup;
 use crate::fit::optimize::{Options as RunOptions, Run};
-use crate::fit::{Fit, Likelihood, Options, fit_beyond, given};
+use crate::fit::{Beyond, Fit, Likelihood, Options, fit_beyond, given};
 use crate::kernel::{Kernel, Role};
 use crate::model::{Model, Problem};
 use crate::progress::{Progress, Quiet};
@@ -115,7 +116,7 @@ pub fn without_parts(
 /// is far from it then, and the maximum is not needed.
 fn nearly_as_good(model: Model, score: f64, setup: &Setup<'_>, progress: &dyn Progress) -> Option<Model> {
     let problem = Problem::new(&model, &setup.data, false).ok()?;
-    let objective = Likelihood::new(&problem).stopped_by(progress);
+    let objective = Likelihood::new(&problem).stopped_by(progress).to_within(ROUGH);
     let mut run = Run::new(&objective.to_coordinates(&given(&problem)), &RunOptions::default());
     run.advance(&objective, STEPS, &Quiet(progress));
     let criterion = setup.settings.criterion;
@@ -166,7 +167,8 @@ fn refit(
     // less noise than the rounding of the target is not of the data
     let seed = setup.settings.seed;
     let options = Options { restarts, seed, least_noise: setup.least_noise, ..Options::default() };
-    let mut fit = fit_beyond(model, &setup.data, options, least, &Quiet(progress)).ok()??;
+    let beyond = Beyond { least, compared: setup.fewer_rows(), tolerance: ROUGH };
+    let mut fit = fit_beyond(model, &setup.data, options, beyond, &Quiet(progress)).ok()??;
     fit.asked = fit.model.clone();
     let fit = Arc::new(fit);
     Some((setup.scored(&fit).filter(|_| repeats(&fit, setup))?, fit))

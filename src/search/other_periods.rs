@@ -1,5 +1,7 @@
 //! Other values of a new period at a maximum of the likelihood, to which no gradient leads.
 
+use rayon::prelude::*;
+
 use crate::fit::Likelihood;
 use crate::fit::optimize::{Options, Run};
 use crate::kernel::Role;
@@ -8,8 +10,10 @@ use crate::progress::{Progress, Quiet};
 
 /// Steps after which another period is judged,
 const FEW_STEPS: usize = 8;
-/// and in which the better one is followed.
+/// those in which the best is followed,
 const STEPS: usize = 300;
+/// and those after which it is given up where it is still not near.
+const SETTLED: usize = 20;
 /// Multiples of a period that are tried, and the shape within a period at which they have the present one as a harmonic.
 const OTHER_PERIODS: [(f64, Option<f64>); 5] =
     [(0.5, None), (2.0, None), (2.0, Some(0.75)), (3.0, Some(0.5)), (4.0, Some(0.4))];
@@ -28,44 +32,41 @@ const MOST_TURNS: u32 = 7;
 const LONGEST_ON_GRID: f64 = 60.0;
 
 /// Tries half each new period of a maximum and its multiples, to which no gradient leads: a pattern with a shape of its own
-/// has harmonics, each of which alone is a maximum. Returns the number of evaluations.
+/// has harmonics, each of which alone is a maximum. They are compared by some of the rows, if these are given; the best is
+/// followed on all. Returns the number of evaluations.
 pub fn try_other_periods(
     objective: &Likelihood<'_>,
+    some: Option<&Likelihood<'_>>,
     run: &mut Run,
     limits: &Options,
     progress: &dyn Progress,
 ) -> usize {
-    let parameters = objective.problem().parameters();
-    let new = |p: &Parameter| p.role == Role::Period && p.is_free() && p.param.value().is_none();
+    let judged = |values: &Vec<f64>| match some {
+        Some(some) => few_steps(some, values, limits, progress),
+        None => few_steps(objective, values, limits, progress),
+    };
     let mut spent = 0;
     for _ in 0..HOPS {
         let values = objective.to_values(&run.outcome().at);
-        let mut best: Option<Run> = None;
-        for (i, p) in parameters.iter().enumerate().filter(|(_, p)| new(p)) {
-            let shape = parameters.get(i + 1).filter(|p| p.role == Role::Roughness && p.is_free());
-            for (times, rough) in OTHER_PERIODS {
-                let other = times * values[i];
-                if !p.domain.contains(other) || p.domain.on_bound(other) || progress.stop() {
-                    continue;
-                }
-                let mut beside = values.clone();
-                beside[i] = other;
-                match (rough, shape) {
-                    (Some(rough), Some(_)) if values[i + 1] > rough => beside[i + 1] = rough,
-                    (Some(_), _) => continue,
-                    (None, _) => {}
-                }
-                let mut there = Run::new(&objective.to_coordinates(&beside), limits);
-                there.advance(objective, FEW_STEPS, &Quiet(progress));
-                spent += there.outcome().evaluations;
-                if best.as_ref().is_none_or(|best| there.value() < best.value()) {
-                    best = Some(there);
-                }
-            }
+        let others = others(objective.problem().parameters(), &values);
+        if others.is_empty() || progress.stop() {
+            break;
         }
-        let Some(mut there) = best.filter(|best| best.value() < run.value() + NEAR) else { break };
+        let runs: Vec<Run> = others.par_iter().map(judged).collect();
+        let here = some.map(|_| judged(&values));
+        spent += runs.iter().chain(&here).map(|run| run.outcome().evaluations).sum::<usize>();
+        let here = here.as_ref().map_or(run.value(), Run::value);
+        let best = runs.iter().min_by(|one, other| one.value().total_cmp(&other.value()));
+        let Some(best) = best.filter(|best| best.value() < here + NEAR) else { break };
+        let mut there = match some {
+            Some(_) => Run::new(&best.outcome().at, limits),
+            None => best.clone(),
+        };
         let before = there.outcome().evaluations;
-        there.advance(objective, STEPS, &Quiet(progress));
+        there.advance(objective, SETTLED, &Quiet(progress));
+        if there.value() < run.value() + NEAR {
+            there.advance(objective, STEPS, &Quiet(progress));
+        }
         spent += there.outcome().evaluations - before;
         if there.value() > run.value() - WORTH_A_HOP {
             break;
@@ -73,6 +74,36 @@ pub fn try_other_periods(
         *run = there;
     }
     spent
+}
+
+fn few_steps(objective: &Likelihood<'_>, values: &[f64], limits: &Options, progress: &dyn Progress) -> Run {
+    let mut run = Run::new(&objective.to_coordinates(values), limits);
+    run.advance(objective, FEW_STEPS, &Quiet(progress));
+    run
+}
+
+/// The values of a maximum with another value of one new period.
+fn others(parameters: &[Parameter], values: &[f64]) -> Vec<Vec<f64>> {
+    let new = |p: &Parameter| p.role == Role::Period && p.is_free() && p.param.value().is_none();
+    let mut all = Vec::new();
+    for (i, p) in parameters.iter().enumerate().filter(|(_, p)| new(p)) {
+        let shape = parameters.get(i + 1).filter(|p| p.role == Role::Roughness && p.is_free());
+        for (times, rough) in OTHER_PERIODS {
+            let other = times * values[i];
+            if !p.domain.contains(other) || p.domain.on_bound(other) {
+                continue;
+            }
+            let mut beside = values.to_vec();
+            beside[i] = other;
+            match (rough, shape) {
+                (Some(rough), Some(_)) if values[i + 1] > rough => beside[i + 1] = rough,
+                (Some(_), _) => continue,
+                (None, _) => {}
+            }
+            all.push(beside);
+        }
+    }
+    all
 }
 
 /// On a grid of days, a period of 3.5 days orders the days of the week in another way around the circle: it is a week as

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::child_starts::{Inheritance, base_seeds, product_bounds, promising, region, seeds, taking_over};
 use super::edits::{Child, Kind};
 use super::other_periods::{prefer_fundamental_periods, try_other_periods};
+use super::score::ROUGH;
 use super::setup::Setup;
 use super::state::START;
 use super::{Candidate, Reached};
@@ -63,6 +64,7 @@ const CHOOSING_STEPS: usize = 6;
 const LAST_STEPS: usize = 300;
 /// The relative change of the log likelihood below which steps are small where rounds use subsets of the rows.
 const NEARLY: f64 = 1e-5;
+
 /// The shared state of a race.
 pub struct Watch<'p> {
     pub progress: &'p dyn Progress,
@@ -166,7 +168,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         entry.enter(setup);
         let (Some(whole), small) = (entry.problem.as_ref(), entry.part.as_ref()) else { return };
         let problem = small.unwrap_or(whole);
-        let objective = Likelihood::new(problem).stopped_by(watch.progress);
+        let objective = Likelihood::new(problem).stopped_by(watch.progress).to_within(ROUGH);
         let mut seen: Vec<(f64, Vec<f64>)> = Vec::new();
         let mut failure = None;
         for values in seeds_of(entry, problem) {
@@ -232,13 +234,15 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     }
     each(&mut entries[..last], abreast, watch, 3, |entry| {
         let Some(problem) = entry.problem.as_ref() else { return };
-        let objective = Likelihood::new(problem).stopped_by(watch.progress);
+        let objective = Likelihood::new(problem).stopped_by(watch.progress).to_within(ROUGH);
         let before: usize = entry.runs.iter().map(|run| run.outcome().evaluations).sum();
         entry.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
         let Some(mut run) = entry.runs.first().cloned() else { return };
         run.advance(&objective, LAST_STEPS, &Quiet(watch.progress));
         let own = run.outcome().evaluations;
-        let mut beside = try_other_periods(&objective, &mut run, &limits, watch.progress);
+        let part = setup.fewer_rows().map(|rows| problem.of_rows(rows)).transpose().ok().flatten();
+        let some = part.as_ref().map(|part| Likelihood::new(part).stopped_by(watch.progress).to_within(ROUGH));
+        let mut beside = try_other_periods(&objective, some.as_ref(), &mut run, &limits, watch.progress);
         if let [series] = setup.columns.as_slice()
             && let Some(step) = series.grid
         {
@@ -286,7 +290,8 @@ fn round(
 ) {
     each(entries, abreast, watch, number, |entry| {
         let Some(whole) = entry.problem.as_ref() else { return };
-        let objective = Likelihood::new(entry.part.as_ref().unwrap_or(whole)).stopped_by(watch.progress);
+        let problem = entry.part.as_ref().unwrap_or(whole);
+        let objective = Likelihood::new(problem).stopped_by(watch.progress).to_within(ROUGH);
         if entry.runs.is_empty() {
             return;
         }

@@ -9,6 +9,9 @@ use crate::model::Problem;
 use crate::progress::{Progress, Silent};
 use crate::results::score_held_out;
 
+/// About the error of a log likelihood that is borne for speed on the way to a maximum.
+pub(super) const ROUGH: f64 = 1e-4;
+
 /// A score; lower is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Criterion {

@@ -190,6 +190,11 @@ impl<'s> Setup<'s> {
     pub fn share(&self, rows: Option<&Vec<usize>>) -> f64 {
         rows.map_or(1.0, |rows| rows.len() as f64 / self.data.n() as f64)
     }
+
+    /// Rows by which other maxima of a model are compared, if these are a subset.
+    pub fn fewer_rows(&self) -> Option<&[usize]> {
+        self.middle.as_deref().or(self.early.as_deref())
+    }
 }
 
 /// The rows on which scales of the target are compared: those of the first round of a race.

@@ -111,7 +111,10 @@ fn the_gradient_of_the_posterior_agrees_with_differences() {
 fn a_fit_that_must_reach_more_than_it_can_gives_none() {
     let airline = data::load("airline", &[], &data::Options::default()).unwrap().head(60);
     let options = Options { restarts: 4, ..Options::default() };
-    let beyond = |least: f64| fit_beyond(&trend_and_season(), &airline, options, least, &Silent).unwrap();
+    let beyond = |least: f64| {
+        let beyond = Beyond { least, ..Beyond::default() };
+        fit_beyond(&trend_and_season(), &airline, options, beyond, &Silent).unwrap()
+    };
     let fit = beyond(f64::NEG_INFINITY).unwrap();
     assert_eq!(beyond(fit.lml() - 1.0).map(|found| found.lml()), Some(fit.lml()));
     // just above what it reaches, and so far above that it is given up early
@@ -126,6 +129,7 @@ fn a_fit_of_few_steps_ends() {
         let options = Options { restarts: 2, max_iter, ..Options::default() };
         let fit = fit_as_written(&trend_and_season(), &airline, options, &Silent).unwrap();
         assert!(fit.lml().is_finite());
-        assert!(fit_beyond(&trend_and_season(), &airline, options, fit.lml() + 1000.0, &Silent).unwrap().is_none());
+        let beyond = Beyond { least: fit.lml() + 1000.0, ..Beyond::default() };
+        assert!(fit_beyond(&trend_and_season(), &airline, options, beyond, &Silent).unwrap().is_none());
     }
 }
