@@ -44,7 +44,8 @@ fn ends(text: &str) {
     assert!(took < LATEST, "{text} ended {took:?} after Ctrl-C");
 }
 
-const WAVE: &str = "let d = data(x=0..N, y=[sin(i) for i in 0..N])\n";
+/// Rows that are not evenly spaced: the others take little time.
+const WAVE: &str = "let d = data(x=[i + 0.2 * sin(i) for i in 0..N], y=[sin(i) for i in 0..N])\n";
 
 fn wave(rows: usize, then: &str) -> String {
     format!("{}{then}", WAVE.replace('N', &rows.to_string()))
