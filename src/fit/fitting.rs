@@ -83,11 +83,12 @@ pub fn fit_beyond(
     let first = FirstResult::new(progress);
     let progress: &dyn Progress = &first;
     let objective = Likelihood::new(&problem).stopped_by(progress).to_within(tolerance);
-    let mut search = search(&problem, options);
-    if compared.is_some() {
+    let exactly = search(&problem, options);
+    let search = match compared {
         // of many rows, Newton's method takes the last steps
-        search.value_tolerance = NEARLY_THERE;
-    }
+        Some(_) => Search { value_tolerance: NEARLY_THERE, ..exactly.clone() },
+        None => exactly.clone(),
+    };
     let part = compared.map(|rows| problem.of_rows(rows)).transpose()?;
     let some = part.as_ref().map(|part| Likelihood::new(part).stopped_by(progress).to_within(tolerance));
     let count = if objective.dim() == 0 { 1 } else { options.restarts.max(1) };
@@ -140,31 +141,32 @@ pub fn fit_beyond(
     if progress.stop() && !ended.well() {
         ended = Ended::Stopped { steps: outcome.iterations };
     }
-    let exact = Likelihood::new(&problem).stopped_by(progress);
+    // one set of matrices for both, where both are exact
+    let without_error = (tolerance > 0.0).then(|| Likelihood::new(&problem).stopped_by(progress));
+    let exact = without_error.as_ref().unwrap_or(&objective);
     if !progress.stop()
-        && let Some(curvature) = Curvature::at(&exact, &values)
+        && let Some(curvature) = Curvature::at(exact, &values)
     {
-        values = curvature.polish(&exact, &values);
+        values = curvature.polish(exact, &values);
         let here = exact.at(&values, false);
         gradient_size = here.as_ref().map_or(gradient_size, |here| here.size());
-        let search = self::search(&problem, options);
-        let worth = search.value_tolerance * outcome.value.abs().max(1.0);
+        let worth = exactly.value_tolerance * outcome.value.abs().max(1.0);
         let nothing_left = here.is_some_and(|here| curvature.left_to_gain(&here) < worth);
-        if gradient_size < search.gradient_tolerance {
+        if gradient_size < exactly.gradient_tolerance {
             ended = Ended::Converged;
         } else if tolerance > 0.0 && nothing_left {
             ended = Ended::SmallChange;
         } else if tolerance > 0.0 {
             // where the error ends a run, its last steps are taken without it
-            let mut run = best.run.restarted(&exact.to_coordinates(&values), &search);
-            run.advance(&exact, search.max_iter, &Quiet(progress));
+            let mut run = best.run.restarted(&exact.to_coordinates(&values), 1.0, &exactly);
+            run.advance(exact, exactly.max_iter, &Quiet(progress));
             let last = run.outcome();
             if let Ok(evidence) = exact.evidence(&exact.to_values(&last.at), false, true) {
                 values = evidence.values;
                 (ended, gradient_size) = (last.ended, last.gradient_size());
             }
         }
-        (errors, redundant) = curvature.standard_errors(&exact, &values);
+        (errors, redundant) = curvature.standard_errors(exact, &values);
         // on a bound, the curvature is that of the penalty
         for bound in problem.product_bounds().iter().filter(|bound| bound.is_reached(&values)) {
             bound.powers.iter().for_each(|(i, _)| errors[*i] = None);
@@ -180,7 +182,7 @@ pub fn fit_beyond(
         .collect();
     drop(runs);
     drop(objective);
-    drop(exact);
+    drop(without_error);
     drop(starts);
     let ended = Some((ended, gradient_size));
     let reached = Reached { values, errors, redundant, trace, ended, starts: reports };

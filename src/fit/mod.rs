@@ -10,6 +10,7 @@ pub mod spacing;
 mod column;
 mod curvature;
 mod effort;
+mod few_steps;
 mod first_result;
 mod fitting;
 mod hints;
@@ -27,6 +28,7 @@ mod trace;
 
 pub use column::{Column, calendar};
 pub use effort::expected_seconds;
+pub use few_steps::best_after;
 pub use fitting::{Beyond, condition, condition_unless, fit_beyond, judged};
 pub(crate) use hints::{NOT_CONVERGED, hints, jittered};
 pub use likelihood::Likelihood;

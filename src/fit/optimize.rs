@@ -63,15 +63,13 @@ impl Run {
     /// The run from its best point with another objective, whose values are about `scale` times as large, as those of more
     /// of the same rows. It knows the curvature of the old one.
     pub fn moved(&self, scale: f64, options: &Options) -> Run {
-        let mut run = Run::new(&self.outcome().at, options);
-        run.walk.take_curvature(&self.walk, scale);
-        run
+        self.restarted(&self.outcome().at, scale, options)
     }
 
-    /// A run from another point with an objective that is nearly the same. It knows the curvature of this one.
-    pub fn restarted(&self, start: &[f64], options: &Options) -> Run {
+    /// The same from another point.
+    pub fn restarted(&self, start: &[f64], scale: f64, options: &Options) -> Run {
         let mut run = Run::new(start, options);
-        run.walk.take_curvature(&self.walk, 1.0);
+        run.walk.take_curvature(&self.walk, scale);
         run
     }
 

@@ -241,27 +241,27 @@ fn is_inverse(inverse: &Matrix, factor: &Matrix) -> bool {
             vector::axpy(&mut product[j..], along, below);
         }
         let mut back: Vec<f64> = u.iter().map(|u| -u).collect();
-        for j in 0..n {
-            let below = &inverse.as_slice()[j * n + j..(j + 1) * n];
-            back[j] += vector::dot(below, &product[j..]);
-            vector::axpy(&mut back[j + 1..], product[j], &below[1..]);
-        }
+        add_symmetric(inverse, &product, &mut back);
         vector::largest(&back) <= INVERSE_ERROR
     })
 }
 
 /// The largest entry of Kx less the last unit vector.
 fn residual(k: &Matrix, x: &[f64]) -> f64 {
-    let n = k.nrows();
-    let all = k.as_slice();
-    let mut product = vec![0.0; n];
-    product[n - 1] = -1.0;
-    for j in 0..n {
-        let below = &all[j * n + j + 1..(j + 1) * n];
-        product[j] += k[(j, j)] * x[j] + vector::dot(below, &x[j + 1..]);
-        vector::axpy(&mut product[j + 1..], x[j], below);
-    }
+    let mut product = vec![0.0; k.nrows()];
+    product[k.nrows() - 1] = -1.0;
+    add_symmetric(k, x, &mut product);
     vector::largest(&product)
+}
+
+/// out ← out + Kx for a symmetric K, of which the lower triangle is read.
+fn add_symmetric(k: &Matrix, x: &[f64], out: &mut [f64]) {
+    let n = k.nrows();
+    for j in 0..n {
+        let below = &k.as_slice()[j * n + j..(j + 1) * n];
+        out[j] += vector::dot(below, &x[j..]);
+        vector::axpy(&mut out[j + 1..], x[j], &below[1..]);
+    }
 }
 
 #[cfg(test)]

@@ -120,13 +120,17 @@ impl<'p> Workspace<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::Cholesky;
+    use crate::linalg::{Cholesky, Vector};
+
+    /// A smooth covariance with noise.
+    fn smooth(n: usize) -> Matrix {
+        Matrix::from_fn(n, n, |i, j| (-0.1 * (i as f64 - j as f64).powi(2)).exp() + f64::from(u8::from(i == j)))
+    }
 
     #[test]
     fn agrees_with_the_plain_factorization() {
         let n = 40;
-        let k =
-            Matrix::from_fn(n, n, |i, j| (-0.1 * (i as f64 - j as f64).powi(2)).exp() + f64::from(u8::from(i == j)));
+        let k = smooth(n);
         let plain = Cholesky::new(k.clone()).unwrap();
         let mut work = Workspace::new(n);
         for _ in 0..2 {
@@ -146,8 +150,7 @@ mod tests {
     #[test]
     fn with_a_tolerance_it_nearly_agrees() {
         let n = 200;
-        let k =
-            Matrix::from_fn(n, n, |i, j| (-0.1 * (i as f64 - j as f64).powi(2)).exp() + f64::from(u8::from(i == j)));
+        let k = smooth(n);
         let plain = Cholesky::new(k.clone()).unwrap();
         let mut work = Workspace::new(n).to_within(1e-3);
         for matrix in [&k, &k.map(|v| v.powi(2)), &k] {
@@ -160,9 +163,6 @@ mod tests {
         assert!((inverse - plain.inverse_lower().lower_triangle()).amax() < 1e-10);
         let mut b = vec![1.0; n];
         work.solve(&mut b);
-        assert!(
-            (plain.solve(&crate::linalg::Vector::from_element(n, 1.0)) - crate::linalg::Vector::from_vec(b)).amax()
-                < 1e-10
-        );
+        assert!((plain.solve(&Vector::from_element(n, 1.0)) - Vector::from_vec(b)).amax() < 1e-10);
     }
 }

@@ -1,9 +1,7 @@
 //! Other values of a new period at a maximum of the likelihood, to which no gradient leads.
 
-use rayon::prelude::*;
-
-use crate::fit::Likelihood;
 use crate::fit::optimize::{Options, Run};
+use crate::fit::{Likelihood, best_after};
 use crate::kernel::Role;
 use crate::model::Parameter;
 use crate::progress::{Progress, Quiet};
@@ -41,9 +39,9 @@ pub fn try_other_periods(
     limits: &Options,
     progress: &dyn Progress,
 ) -> usize {
-    let judged = |values: &Vec<f64>| match some {
-        Some(some) => few_steps(some, values, limits, progress),
-        None => few_steps(objective, values, limits, progress),
+    let trial = |starts: &[Vec<f64>]| match some {
+        Some(some) => best_after(FEW_STEPS, some, starts, limits, progress),
+        None => best_after(FEW_STEPS, objective, starts, limits, progress),
     };
     let mut spent = 0;
     for _ in 0..HOPS {
@@ -52,15 +50,14 @@ pub fn try_other_periods(
         if others.is_empty() || progress.stop() {
             break;
         }
-        let runs: Vec<Run> = others.par_iter().map(judged).collect();
-        let here = some.map(|_| judged(&values));
-        spent += runs.iter().chain(&here).map(|run| run.outcome().evaluations).sum::<usize>();
+        let (best, tried) = trial(&others);
+        let (here, again) = if some.is_some() { trial(&[values]) } else { (None, 0) };
+        spent += tried + again;
         let here = here.as_ref().map_or(run.value(), Run::value);
-        let best = runs.iter().min_by(|one, other| one.value().total_cmp(&other.value()));
         let Some(best) = best.filter(|best| best.value() < here + NEAR) else { break };
         let mut there = match some {
             Some(_) => Run::new(&best.outcome().at, limits),
-            None => best.clone(),
+            None => best,
         };
         let before = there.outcome().evaluations;
         there.advance(objective, SETTLED, &Quiet(progress));
@@ -74,12 +71,6 @@ pub fn try_other_periods(
         *run = there;
     }
     spent
-}
-
-fn few_steps(objective: &Likelihood<'_>, values: &[f64], limits: &Options, progress: &dyn Progress) -> Run {
-    let mut run = Run::new(&objective.to_coordinates(values), limits);
-    run.advance(objective, FEW_STEPS, &Quiet(progress));
-    run
 }
 
 /// The values of a maximum with another value of one new period.

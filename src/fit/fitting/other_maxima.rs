@@ -1,12 +1,11 @@
 //! Other maxima at known positions, which a gradient does not lead to.
 
-use rayon::prelude::*;
-
 use super::race::{Bar, Entry, FIRST_ROUND, behind, best, race, value};
+use crate::fit::few_steps::best_after;
 use crate::fit::likelihood::Likelihood;
-use crate::fit::optimize::{Options as Search, Run};
+use crate::fit::optimize::Options as Search;
 use crate::fit::starts::Starts;
-use crate::progress::{Progress, Quiet};
+use crate::progress::Progress;
 
 /// A fit moves to another maximum only if its log marginal likelihood is higher by this much.
 const WORTH_A_HOP: f64 = 1e-3;
@@ -32,7 +31,7 @@ pub(super) fn try_other_maxima<'l, 'p>(
         let (index, least) = (from.index, value(from));
         let values = objective.to_values(&from.run.outcome().at);
         let mut others = starts.other_maxima(&values);
-        if let Some(some) = some {
+        if let Some(some) = some.filter(|_| !others.is_empty()) {
             others = nearest(some, &values, &others, search, progress);
         }
         let mut beside: Vec<Entry<'_, '_>> =
@@ -56,16 +55,9 @@ fn nearest(
     search: &Search,
     progress: &dyn Progress,
 ) -> Vec<Vec<f64>> {
-    if others.is_empty() {
-        return Vec::new();
-    }
-    let judged = |values: &[f64]| {
-        let mut run = Run::new(&objective.to_coordinates(values), search);
-        run.advance(objective, FIRST_ROUND, &Quiet(progress));
-        run
-    };
-    let (here, runs) = rayon::join(|| judged(values), || others.par_iter().map(|v| judged(v)).collect::<Vec<_>>());
-    let best = runs.iter().min_by(|one, other| one.value().total_cmp(&other.value()));
-    let near = best.filter(|best| best.value() < here.value() + NEAR);
+    let trial = |starts: &[Vec<f64>]| best_after(FIRST_ROUND, objective, starts, search, progress).0;
+    let (here, best) = rayon::join(|| trial(&[values.to_vec()]), || trial(others));
+    let here = here.map_or(f64::INFINITY, |here| here.value());
+    let near = best.filter(|best| best.value() < here + NEAR);
     near.map(|best| objective.to_values(&best.outcome().at)).into_iter().collect()
 }
