@@ -68,6 +68,12 @@ fn limit(parameter: &Parameter, of_classes: bool) -> f64 {
     }
 }
 
+/// Whether evaluations run in parallel: as far as the memory allows, and not those of the approximation for classes, each of
+/// which starts from that before.
+fn is_parallel(objective: &Likelihood<'_>) -> bool {
+    objective.most >= rayon::current_num_threads() && objective.problem().classes().is_none()
+}
+
 impl Curvature {
     /// `None` if the gradient cannot be evaluated or no parameter is free.
     pub fn at(objective: &Likelihood<'_>, values: &[f64]) -> Option<Self> {
@@ -116,8 +122,7 @@ impl Curvature {
             }
         };
         let of_classes = objective.problem().classes().is_some();
-        // the approximation for classes starts from that before, so its evaluations follow one another
-        let rows: Option<Vec<Vec<f64>>> = match objective.most >= rayon::current_num_threads() && !of_classes {
+        let rows: Option<Vec<Vec<f64>>> = match is_parallel(objective) {
             true => (0..p).into_par_iter().map(|a| row(a, &mut warm.clone())).collect(),
             false => (0..p).map(|a| row(a, &mut warm)).collect(),
         };
@@ -157,9 +162,10 @@ impl Curvature {
         let of_classes = objective.problem().classes().is_some();
         let mut variances = vec![0.0; self.free.len()];
         let mut without_curvature = 0;
+        let flat = self.flat(objective, values);
         for (k, &value) in self.values.iter().enumerate() {
             let fastest = (0..self.free.len()).map(|a| moves(a, k)).fold(0.0, f64::max);
-            let flat = self.is_flat(k, objective, values);
+            let flat = flat[k];
             // along this direction its parameters reach the limit of being undetermined
             let far = |a: usize| moves(a, k) > limit(&parameters[self.free[a]], of_classes) * value.sqrt();
             without_curvature += usize::from(flat || (0..self.free.len()).any(far));
@@ -187,10 +193,20 @@ impl Curvature {
         (errors, without_curvature)
     }
 
+    /// Whether the log posterior does not fall along each direction.
+    fn flat(&self, objective: &Likelihood<'_>, values: &[f64]) -> Vec<bool> {
+        let here = objective.total(values);
+        let one = |k: usize| here.is_some_and(|here| self.is_flat(k, objective, values, here));
+        match is_parallel(objective) {
+            true => (0..self.values.len()).into_par_iter().map(one).collect(),
+            false => (0..self.values.len()).map(one).collect(),
+        }
+    }
+
     /// Whether the log posterior does not fall along a direction, one standard deviation to either side. Where the
     /// curvature is small, differences of gradients are rounding, and the direction is inexact. So one Newton step
     /// first maximises over the other directions.
-    fn is_flat(&self, k: usize, objective: &Likelihood<'_>, values: &[f64]) -> bool {
+    fn is_flat(&self, k: usize, objective: &Likelihood<'_>, values: &[f64], here: f64) -> bool {
         let value = self.values[k];
         if value <= 0.0 {
             return true;
@@ -203,7 +219,6 @@ impl Curvature {
             }
             moved
         };
-        let Some(here) = objective.total(values) else { return false };
         let falls = |by: f64| {
             let moved = moved_by(values, &(self.vectors.column(k) * by));
             let Some(there) = objective.at(&moved, false) else { return true };
@@ -241,11 +256,13 @@ impl Curvature {
 
     /// Newton steps near the maximum, as long as each reduces the gradient and does not reduce the likelihood. They
     /// remove the error of the optimiser along sharp directions (a period); flat directions are not followed.
-    pub fn polish(&self, objective: &Likelihood<'_>, values: &[f64]) -> Vec<f64> {
+    ///
+    /// The second result is the log posterior there, if it has one.
+    pub fn polish(&self, objective: &Likelihood<'_>, values: &[f64]) -> (Vec<f64>, Option<Here>) {
         let parameters = objective.problem().parameters();
         let mut best = values.to_vec();
         let mut warm = Warm::default();
-        let Some(mut here) = objective.at_from(&best, false, &mut warm) else { return best };
+        let Some(mut here) = objective.at_from(&best, false, &mut warm) else { return (best, None) };
         let size = |slopes: &[f64]| {
             self.free.iter().zip(&self.scale).map(|(&i, s)| (slopes[i] * s).powi(2)).sum::<f64>().sqrt()
         };
@@ -264,14 +281,14 @@ impl Curvature {
                 let domain = parameters[i].domain;
                 moved[i] = domain.moved(best[i], s * step);
             }
-            let Some(there) = objective.at_from(&moved, false, &mut warm) else { return best };
+            let Some(there) = objective.at_from(&moved, false, &mut warm) else { break };
             let lost = here.total - there.total;
             let slack = 1e-10 * here.total.abs().max(1.0);
             if lost.is_nan() || lost > slack || size(&there.slopes) >= size(&here.slopes) {
-                return best;
+                break;
             }
             (best, here) = (moved, there);
         }
-        best
+        (best, Some(here))
     }
 }

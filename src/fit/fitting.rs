@@ -51,11 +51,22 @@ pub struct Beyond<'r> {
     pub compared: Option<&'r [usize]>,
     /// About the error of the log marginal likelihood that is borne for speed on the way. The result has none.
     pub tolerance: f64,
+    pub stretch: Stretch,
+}
+
+/// Which part of a fit is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stretch {
+    Whole,
+    /// The way to a maximum, without last steps free of the error that is borne, and without standard errors.
+    Way,
+    /// The end, from values at a maximum: other maxima are not tried.
+    End,
 }
 
 impl Default for Beyond<'_> {
     fn default() -> Self {
-        Self { least: f64::NEG_INFINITY, compared: None, tolerance: 0.0 }
+        Self { least: f64::NEG_INFINITY, compared: None, tolerance: 0.0, stretch: Stretch::Whole }
     }
 }
 
@@ -69,7 +80,7 @@ pub fn fit_beyond(
     model: &Model,
     data: &Dataset,
     options: Options,
-    Beyond { least, compared, tolerance }: Beyond<'_>,
+    Beyond { least, compared, tolerance, stretch }: Beyond<'_>,
     progress: &dyn Progress,
 ) -> Result<Option<Fit>, ModelError> {
     let problem = Problem::new(model, data, false)?;
@@ -114,7 +125,9 @@ pub fn fit_beyond(
     if misses(&runs, bar.value) {
         return Ok(None);
     }
-    try_other_maxima(&objective, some.as_ref(), &starts, &mut runs, &search, progress);
+    if stretch != Stretch::End {
+        try_other_maxima(&objective, some.as_ref(), &starts, &mut runs, &search, progress);
+    }
     if misses(&runs, needed) {
         return Ok(None);
     }
@@ -144,11 +157,12 @@ pub fn fit_beyond(
     // one set of matrices for both, where both are exact
     let without_error = (tolerance > 0.0).then(|| Likelihood::new(&problem).stopped_by(progress));
     let exact = without_error.as_ref().unwrap_or(&objective);
-    if !progress.stop()
+    if stretch != Stretch::Way
+        && !progress.stop()
         && let Some(curvature) = Curvature::at(exact, &values)
     {
-        values = curvature.polish(exact, &values);
-        let here = exact.at(&values, false);
+        let here;
+        (values, here) = curvature.polish(exact, &values);
         gradient_size = here.as_ref().map_or(gradient_size, |here| here.size());
         let worth = exactly.value_tolerance * outcome.value.abs().max(1.0);
         let nothing_left = here.is_some_and(|here| curvature.left_to_gain(&here) < worth);
@@ -234,7 +248,7 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     let (mut errors, mut redundant) = (vec![None; problem.parameters().len()], 0);
     let ended = if stopped { Ended::Stopped { steps: outcome.iterations } } else { outcome.ended };
     if !stopped && let Some(curvature) = Curvature::at(&objective, &values) {
-        values = curvature.polish(&objective, &values);
+        values = curvature.polish(&objective, &values).0;
         (errors, redundant) = curvature.standard_errors(&objective, &values);
     }
     let reached = Some(entry.run.value()).filter(|v| v.is_finite()).map(|v| objective.offset() - v);

@@ -29,7 +29,7 @@ mod trace;
 pub use column::{Column, calendar};
 pub use effort::expected_seconds;
 pub use few_steps::best_after;
-pub use fitting::{Beyond, condition, condition_unless, fit_beyond, judged};
+pub use fitting::{Beyond, Stretch, condition, condition_unless, fit_beyond, judged};
 pub(crate) use hints::{NOT_CONVERGED, hints, jittered};
 pub use likelihood::Likelihood;
 pub use parameter_posterior::{ParameterPosterior, WEAK_PRIOR_SD};

@@ -1,27 +1,23 @@
 //! Columns of a matrix of a bound kernel, with what is known of them before they are evaluated.
 
 use super::bind::Bound;
+use super::column_values::ColumnValues;
 use super::evaluate::{At, Prepared};
 use super::lags::{Lags, Role};
 use super::points::{EvalError, Points};
-use super::program::Op;
 use crate::linalg::Matrix;
 
 /// What is known of a column before it is evaluated.
 #[derive(Default)]
-pub(super) struct Known<'a> {
-    /// Values of the leaves, stored or to be stored.
-    pub stored: Option<(&'a mut [Vec<f64>], Range, Stored)>,
+pub(super) struct Known<'a, 'l> {
+    /// Where the values of the leaves that are kept are stored.
+    pub stored: &'a mut [Vec<f64>],
+    /// The first number of the column there.
+    pub start: usize,
+    /// For the backward pass: the instructions whose values it reads. Those of kept leaves are stored.
+    pub read: Option<&'l [bool]>,
     /// Values that depend on the lag only.
-    pub lags: Option<&'a Lags>,
-}
-
-pub(super) type Range = std::ops::Range<usize>;
-
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Stored {
-    Read,
-    Write,
+    pub lags: Option<&'l Lags>,
 }
 
 impl Bound {
@@ -36,39 +32,41 @@ impl Bound {
         let mut registers = vec![vec![0.0; a.n]; self.program.instructions.len()];
         for j in 0..b.n {
             let at = At { from: 0, j, same: false, len: a.n };
-            self.column(&theta, (&one, &two), at, &mut registers, Known::default());
-            out.column_mut(j).copy_from_slice(&registers[registers.len() - 1][..a.n]);
+            let column = self.column(&theta, (&one, &two), at, &mut registers, Known::default());
+            out.column_mut(j).copy_from_slice(column.last());
         }
         Ok(out)
     }
 
-    /// Fills the registers with one column. What is known is not evaluated; values by lag that no pair needs stay unset.
-    pub(super) fn column(
+    /// Evaluates one column. What is known is not evaluated; values by lag that no pair needs stay unset.
+    pub(super) fn column<'a>(
         &self,
         theta: &[Vec<f64>],
         prepared: (&Prepared, &Prepared),
         at: At,
-        registers: &mut [Vec<f64>],
-        known: Known<'_>,
-    ) {
-        let Known { mut stored, lags } = known;
-        for (i, (instruction, theta)) in self.program.instructions.iter().zip(theta).enumerate() {
+        registers: &'a mut [Vec<f64>],
+        known: Known<'a, '_>,
+    ) -> ColumnValues<'a> {
+        let Known { stored, start, read, lags } = known;
+        for (i, theta) in theta.iter().enumerate() {
             let (earlier, later) = registers.split_at_mut(i);
-            let out = &mut later[0][..at.len];
+            let (kept, own) = stored.split_at_mut(i.min(stored.len()));
+            let own = own.first_mut().filter(|own| !own.is_empty()).map(|own| &mut own[start..start + at.len]);
+            let out = match (own, read) {
+                (Some(_), Some(_)) => continue,
+                (Some(own), None) => own,
+                (None, Some(read)) if !read[i] => continue,
+                (None, _) => &mut later[0][..at.len],
+            };
             match lags.map_or(Role::OfPairs, |lags| lags.role(i)) {
-                Role::Inner => continue,
+                Role::Inner => {}
                 Role::Outer => lags.into_iter().for_each(|lags| lags.copy(i, at, out)),
-                Role::OfPairs => match (&instruction.op, &mut stored) {
-                    (Op::Leaf(leaf), Some((stored, range, Stored::Read))) if leaf.keep => {
-                        out.copy_from_slice(&stored[i][range.clone()]);
-                    }
-                    (Op::Leaf(leaf), Some((stored, range, Stored::Write))) if leaf.keep => {
-                        self.instruction(i, theta, prepared, at, earlier, out);
-                        stored[i][range.clone()].copy_from_slice(out);
-                    }
-                    _ => self.instruction(i, theta, prepared, at, earlier, out),
-                },
+                Role::OfPairs => {
+                    let values = ColumnValues { registers: earlier, stored: kept, start, len: at.len };
+                    self.instruction(i, theta, prepared, at, values, out);
+                }
             }
         }
+        ColumnValues { registers, stored, start, len: at.len }
     }
 }

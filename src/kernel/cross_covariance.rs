@@ -6,7 +6,7 @@
 //! is unknown: columns that enter only through one get no derivative ([`Bound::input_slopes`]).
 
 use super::bind::Bound;
-use super::columns::{Known, Stored};
+use super::columns::Known;
 use super::evaluate::{At, Prepared};
 use super::points::{EvalError, Points};
 use super::program::Op;
@@ -80,12 +80,9 @@ impl<'k> Cross<'k> {
         }
         for j in 0..b.n {
             let at = At { from: 0, j, same: false, len: a.n };
-            let known =
-                Known { stored: Some((&mut self.stored[..], j * a.n..(j + 1) * a.n, Stored::Write)), lags: None };
-            self.bound.column(&self.theta, (&one, &two), at, &mut self.registers, known);
-            if let Some(last) = self.registers.last() {
-                out.column_mut(j).copy_from_slice(&last[..a.n]);
-            }
+            let known = Known { stored: &mut self.stored, start: j * a.n, ..Known::default() };
+            let column = self.bound.column(&self.theta, (&one, &two), at, &mut self.registers, known);
+            out.column_mut(j).copy_from_slice(column.last());
         }
         self.prepared = Some([one, two]);
         Ok(())
@@ -103,17 +100,14 @@ impl<'k> Cross<'k> {
         let Some([one, two]) = self.prepared.take() else { return };
         let sinks = vec![Sink::of(self.bound, a, &one, to.a.is_some()), Sink::of(self.bound, b, &two, to.b.is_some())];
         self.back.start(&self.theta, a.n.max(1), sinks);
+        let read = self.bound.program.read_backwards(|_| true);
         for j in 0..b.n {
             let at = At { from: 0, j, same: false, len: a.n };
-            let known =
-                Known { stored: Some((&mut self.stored[..], j * a.n..(j + 1) * a.n, Stored::Read)), lags: None };
-            self.bound.column(&self.theta, (&one, &two), at, &mut self.registers, known);
-            self.back.clear(at.len);
-            if let Some(last) = self.back.adjoints.last_mut() {
-                weights(j, &mut last[..at.len]);
-            }
+            let known = Known { stored: &mut self.stored, start: j * a.n, read: Some(&read), lags: None };
+            let values = self.bound.column(&self.theta, (&one, &two), at, &mut self.registers, known);
+            self.back.weigh(at.len, |w| weights(j, w));
             let place = Place { at, one: &one, two: &two, sides: APART };
-            self.back.column(self.bound, &self.theta, &self.registers, place, None);
+            self.back.column(self.bound, &self.theta, values, place, None);
         }
         if self.bound.program.needs_diagonals {
             self.around(a, &one, 0);
@@ -133,10 +127,11 @@ impl<'k> Cross<'k> {
         let sides = Sides { left: side, right: side };
         for j in 0..points.n {
             let at = At { from: j, j, same: true, len: 1 };
-            self.bound.column(&self.theta, (prepared, prepared), at, &mut self.registers, Known::default());
-            self.back.clear(1);
+            let values =
+                self.bound.column(&self.theta, (prepared, prepared), at, &mut self.registers, Known::default());
+            self.back.clear();
             let place = Place { at, one: prepared, two: prepared, sides };
-            self.back.column(self.bound, &self.theta, &self.registers, place, None);
+            self.back.column(self.bound, &self.theta, values, place, None);
         }
     }
 
@@ -154,8 +149,9 @@ impl<'k> Cross<'k> {
         let mut out = Vec::with_capacity(points.n);
         for j in 0..points.n {
             let at = At { from: j, j, same: false, len: 1 };
-            self.bound.column(&self.theta, (&prepared, &prepared), at, &mut self.registers, Known::default());
-            out.extend(self.registers.last().map(|last| last[0]));
+            let column =
+                self.bound.column(&self.theta, (&prepared, &prepared), at, &mut self.registers, Known::default());
+            out.extend_from_slice(column.last());
         }
         Ok(out)
     }
@@ -184,12 +180,9 @@ impl<'k> Cross<'k> {
         let sides = Sides { left: 0, right: 0 };
         for (j, &weight) in weights.iter().enumerate().take(points.n) {
             let at = At { from: j, j, same: !shared, len: 1 };
-            self.bound.column(&self.theta, (&one, &one), at, &mut self.registers, Known::default());
-            self.back.clear(1);
-            if let Some(last) = self.back.adjoints.last_mut() {
-                last[0] = weight;
-            }
-            self.back.column(self.bound, &self.theta, &self.registers, Place { at, one: &one, two: &one, sides }, None);
+            let values = self.bound.column(&self.theta, (&one, &one), at, &mut self.registers, Known::default());
+            self.back.weigh(1, |w| w[0] = weight);
+            self.back.column(self.bound, &self.theta, values, Place { at, one: &one, two: &one, sides }, None);
         }
         if self.bound.program.needs_diagonals {
             self.around(points, &one, 0);

@@ -2,6 +2,7 @@
 
 use super::bind::Bound;
 use super::bind_error::Place;
+use super::column_values::ColumnValues;
 use super::family::{Pairs, Rows, Theta};
 use super::input_view::ViewPair;
 use super::points::{EvalError, Points};
@@ -158,11 +159,11 @@ impl Bound {
         theta: &[f64],
         (one, two): (&Prepared, &Prepared),
         at: At,
-        earlier: &[Vec<f64>],
+        values: ColumnValues<'_>,
         out: &mut [f64],
     ) {
         let instruction = &self.program.instructions[i];
-        let arg = |a: usize| &earlier[a][..at.len];
+        let arg = |a: usize| values.of(a);
         match &instruction.op {
             Op::Leaf(leaf) => {
                 leaf.family.column(Theta { all: theta, ranges: &leaf.ranges }, at.pairs(one, two, i), out);

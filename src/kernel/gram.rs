@@ -1,7 +1,7 @@
 //! The Gram matrix of a bound kernel, and the gradient of any function of it.
 
 use super::bind::Bound;
-use super::columns::{Known, Range, Stored};
+use super::columns::Known;
 use super::evaluate::{At, Prepared};
 use super::lags::{Lags, Role};
 use super::points::{EvalError, Points};
@@ -24,12 +24,16 @@ pub struct Gram<'k> {
     lags: Option<Lags>,
     /// Values of each leaf, stored by columns of the lower triangle.
     stored: Vec<Vec<f64>>,
+    /// The instructions whose values the backward pass reads.
+    read: Vec<bool>,
     registers: Vec<Vec<f64>>,
     back: Back,
     values: Vec<f64>,
     progress: &'k dyn Progress,
 }
 
+/// The user's request to stop is looked for at one of so many columns.
+const ASKED: usize = 16;
 /// Both arguments are the same rows.
 const SAME: Sides = Sides { left: 0, right: 0 };
 
@@ -43,6 +47,7 @@ impl<'k> Gram<'k> {
         let kept = |i: usize, op: &Op| matches!(op, Op::Leaf(leaf) if leaf.keep && of_pairs(i));
         let instructions = bound.program.instructions.iter().enumerate();
         let stored = instructions.map(|(i, one)| if kept(i, &one.op) { vec![0.0; half] } else { Vec::new() }).collect();
+        let read = bound.program.read_backwards(of_pairs);
         Self {
             bound,
             points,
@@ -50,6 +55,7 @@ impl<'k> Gram<'k> {
             prepared: None,
             lags,
             stored,
+            read,
             registers: vec![vec![0.0; points.n]; count],
             back: Back::default(),
             values: Vec::new(),
@@ -72,6 +78,7 @@ impl<'k> Gram<'k> {
             }
         }
         self.lags = None;
+        self.read = self.bound.program.read_backwards(|_| true);
         self
     }
 
@@ -89,15 +96,14 @@ impl<'k> Gram<'k> {
         let n = self.points.n;
         let mut start = 0;
         for j in 0..n {
-            if self.progress.stop() {
+            if j % ASKED == 0 && self.progress.stop() {
                 return Err(EvalError::Stopped);
             }
             let at = At { from: j, j, same: true, len: n - j };
-            let stored = Some((&mut self.stored[..], start..start + at.len, Stored::Write));
-            let known = Known { stored, lags: self.lags.as_ref() };
-            self.bound.column(&self.theta, (&prepared, &prepared), at, &mut self.registers, known);
+            let known = Known { stored: &mut self.stored, start, read: None, lags: self.lags.as_ref() };
+            let column = self.bound.column(&self.theta, (&prepared, &prepared), at, &mut self.registers, known);
             start += at.len;
-            out.column_mut(j).rows_range_mut(j..).copy_from_slice(&self.registers[self.registers.len() - 1][..at.len]);
+            out.column_mut(j).rows_range_mut(j..).copy_from_slice(column.last());
         }
         self.prepared = Some(prepared);
         Ok(())
@@ -119,25 +125,21 @@ impl<'k> Gram<'k> {
         let mut start = 0;
         for j in 0..n {
             let at = At { from: j, j, same: true, len: n - j };
-            let range = start..start + at.len;
-            start += at.len;
-            if self.progress.stop() {
+            if j % ASKED == 0 && self.progress.stop() {
                 return Err(EvalError::Stopped);
             }
-            self.fill(&prepared, at, range);
-            if let Some(last) = self.back.adjoints.last_mut() {
-                weights(j, &mut last[..at.len]);
-            }
-            self.pull_column(&prepared, at);
+            self.back.weigh(at.len, |w| weights(j, w));
+            self.pull_column(&prepared, at, start);
+            start += at.len;
         }
         if self.bound.program.needs_diagonals {
             // pairs of a row with itself, which some wraps need for the value of another pair
             let mut start = 0;
             for j in 0..n {
                 let at = At { from: j, j, same: true, len: 1 };
-                self.fill(&prepared, at, start..start + 1);
+                self.back.clear();
+                self.pull_column(&prepared, at, start);
                 start += n - j;
-                self.pull_column(&prepared, at);
             }
         }
         if let Some(lags) = &self.lags {
@@ -149,16 +151,13 @@ impl<'k> Gram<'k> {
         Ok(())
     }
 
-    /// Computes the values of one column again, and sets its derivatives to 0.
-    fn fill(&mut self, prepared: &Prepared, at: At, range: Range) {
-        let known = Known { stored: Some((&mut self.stored[..], range, Stored::Read)), lags: self.lags.as_ref() };
-        self.bound.column(&self.theta, (prepared, prepared), at, &mut self.registers, known);
-        self.back.clear(at.len);
-    }
-
-    fn pull_column(&mut self, prepared: &Prepared, at: At) {
+    /// Propagates the derivatives of one column, whose stored values begin at `start`.
+    fn pull_column(&mut self, prepared: &Prepared, at: At, start: usize) {
+        let (lags, read) = (self.lags.as_ref(), Some(&self.read[..]));
+        let known = Known { stored: &mut self.stored, start, read, lags };
+        let values = self.bound.column(&self.theta, (prepared, prepared), at, &mut self.registers, known);
         let place = Place { at, one: prepared, two: prepared, sides: SAME };
-        self.back.column(self.bound, &self.theta, &self.registers, place, self.lags.as_mut());
+        self.back.column(self.bound, &self.theta, values, place, self.lags.as_mut());
     }
 }
 

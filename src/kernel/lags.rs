@@ -5,11 +5,11 @@
 //! derivatives of the pairs with one lag are added first.
 
 use super::bind::Bound;
+use super::column_values::ColumnValues;
 use super::evaluate::{At, Prepared};
 use super::family::{Rows, Theta};
-use super::input_view::ViewPair;
 use super::points::{EvalError, Points};
-use super::program::{LeafOp, Op};
+use super::program::{Op, lag_of};
 use crate::linalg::vector;
 
 /// Rows may miss their places on the grid by as many roundings of the largest number.
@@ -50,16 +50,9 @@ impl Lags {
         if program.needs_diagonals {
             return None;
         }
-        let read = |leaf: &LeafOp| {
-            let spec = leaf.family.spec();
-            let ViewPair { left, right } = leaf.views;
-            let one = spec.stationary && spec.reads_inputs && left == right && !program.views[left].moving;
-            (one && leaf.columns.len() == 1).then(|| (left, leaf.columns[0]))
-        };
-        let leaves = program.instructions.iter().filter_map(|i| match &i.op {
-            Op::Leaf(leaf) => read(leaf),
-            _ => None,
-        });
+        let lag_of = |i: usize| lag_of(&program.instructions, &program.views, i);
+        let leaves = program.instructions.iter().enumerate().filter(|(_, one)| matches!(one.op, Op::Leaf(_)));
+        let leaves = leaves.filter_map(|(i, _)| lag_of(i));
         let mut seen: Vec<(usize, usize)> = Vec::new();
         let (input, grid) = leaves
             .filter(|input| {
@@ -68,15 +61,8 @@ impl Lags {
                 new
             })
             .find_map(|(view, column)| Some(((view, column), Grid::of(points.views.get(view)?.get(column)?)?)))?;
-        let mut roles: Vec<Role> = Vec::with_capacity(program.instructions.len());
-        for instruction in &program.instructions {
-            let by_lag = match &instruction.op {
-                Op::Leaf(leaf) => read(leaf) == Some(input),
-                Op::Sum | Op::Product => instruction.args.iter().all(|&a| roles[a] != Role::OfPairs),
-                Op::Elementwise { .. } => false,
-            };
-            roles.push(if by_lag { Role::Inner } else { Role::OfPairs });
-        }
+        let role = |i| if lag_of(i) == Some(input) { Role::Inner } else { Role::OfPairs };
+        let mut roles: Vec<Role> = (0..program.instructions.len()).map(role).collect();
         for (i, instruction) in program.instructions.iter().enumerate() {
             if roles[i] == Role::OfPairs {
                 for &a in &instruction.args {
@@ -137,7 +123,8 @@ impl Lags {
         let at = self.at();
         for i in (0..instructions.len()).filter(|&i| self.roles[i] != Role::OfPairs) {
             let (earlier, later) = self.values.split_at_mut(i);
-            bound.instruction(i, &theta[i], (&self.prepared, &self.prepared), at, earlier, &mut later[0]);
+            let values = ColumnValues::of_registers(earlier, at.len);
+            bound.instruction(i, &theta[i], (&self.prepared, &self.prepared), at, values, &mut later[0]);
         }
         self.adjoints.iter_mut().for_each(|sums| sums.fill(0.0));
         Ok(())

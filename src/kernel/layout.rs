@@ -5,7 +5,7 @@ use super::family::Size;
 use super::input_view::ViewPair;
 use super::parameter_slot::SlotState;
 use super::plan::{DeferredParams, Element, InputColumns, Key, OwnParams, Plan};
-use super::program::{LeafOp, Op};
+use super::program::{LeafOp, Op, lag_of};
 use super::row_function::level_text;
 use super::tree::{Kernel, Leaf, Node, Wrapped};
 
@@ -31,8 +31,8 @@ impl Plan<'_> {
                 let mut args = Vec::with_capacity(children.len());
                 self.operands(kernel, views, &mut args)?;
                 let sum = matches!(kernel.node(), Node::Sum(_));
-                let key = || if sum { Key::Sum(args.clone()) } else { Key::Product(args.clone()) };
-                self.once(key(), if sum { Op::Sum } else { Op::Product }, args, None)
+                let args = self.with_parts_of_a_lag_together(args, sum);
+                self.joined(args, sum)
             }
             Node::Wrap(wrapped) => wrapped.wrap.plan(self, kernel, wrapped, views)?,
         };
@@ -116,6 +116,28 @@ impl Plan<'_> {
             self.unit_variance = before;
         }
         Ok(())
+    }
+
+    /// The sum or product of some registers.
+    fn joined(&mut self, args: Vec<usize>, sum: bool) -> usize {
+        let key = if sum { Key::Sum(args.clone()) } else { Key::Product(args.clone()) };
+        self.once(key, if sum { Op::Sum } else { Op::Product }, args, None)
+    }
+
+    /// The operands of a sum or product, those that depend on a difference of one input joined to one: of evenly spaced rows
+    /// it is evaluated once for each lag.
+    fn with_parts_of_a_lag_together(&mut self, args: Vec<usize>, sum: bool) -> Vec<usize> {
+        let inputs: Vec<_> = args.iter().map(|&a| lag_of(&self.instructions, &self.views, a)).collect();
+        let Some(input) = inputs.iter().flatten().next() else { return args };
+        let (together, mut rest): (Vec<usize>, Vec<usize>) =
+            (0..args.len()).partition(|&place| inputs[place].as_ref() == Some(input));
+        if together.len() < 2 || rest.is_empty() {
+            return args;
+        }
+        let joined = self.joined(together.iter().map(|&place| args[place]).collect(), sum);
+        rest.iter_mut().for_each(|place| *place = args[*place]);
+        rest.insert(0, joined);
+        rest
     }
 
     fn leaf(&mut self, kernel: &Kernel, leaf: &Leaf, views: ViewPair) -> Result<usize, BindError> {

@@ -9,6 +9,7 @@
 
 mod bind;
 mod bind_error;
+mod column_values;
 mod columns;
 mod cross_covariance;
 mod elementwise;

@@ -24,6 +24,44 @@ pub(super) struct Program {
     pub columns: usize,
 }
 
+impl Program {
+    /// The instructions whose values the backward pass reads: leaves, the factors of products and what is inside wraps, and
+    /// what these need. `of_pairs` says of an instruction whether it is evaluated for each pair of rows.
+    pub fn read_backwards(&self, of_pairs: impl Fn(usize) -> bool) -> Vec<bool> {
+        let mut read = vec![false; self.instructions.len()];
+        for (i, instruction) in self.instructions.iter().enumerate().rev() {
+            if !of_pairs(i) {
+                continue;
+            }
+            let itself = matches!(instruction.op, Op::Leaf(_));
+            if read[i] || !matches!(instruction.op, Op::Leaf(_) | Op::Sum) {
+                instruction.args.iter().for_each(|&a| read[a] = true);
+            }
+            read[i] |= itself;
+        }
+        read
+    }
+}
+
+/// The view and the column of which an instruction depends on the difference of two rows only, if it is so: a stationary
+/// family of one input, or a sum or product of such.
+pub(super) fn lag_of(instructions: &[Instruction], views: &[View], i: usize) -> Option<(usize, usize)> {
+    match &instructions[i].op {
+        Op::Leaf(leaf) => {
+            let spec = leaf.family.spec();
+            let ViewPair { left, right } = leaf.views;
+            let one = spec.stationary && spec.reads_inputs && left == right && !views[left].moving;
+            (one && leaf.columns.len() == 1).then(|| (left, leaf.columns[0]))
+        }
+        Op::Sum | Op::Product => {
+            let mut args = instructions[i].args.iter().map(|&a| lag_of(instructions, views, a));
+            let first = args.next()??;
+            args.all(|other| other == Some(first)).then_some(first)
+        }
+        Op::Elementwise { .. } => None,
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Instruction {
     pub op: Op,

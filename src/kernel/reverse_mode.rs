@@ -1,6 +1,7 @@
 //! The backward pass over the plan of a kernel: derivatives of any function of its values, one column at a time.
 
 use super::bind::Bound;
+use super::column_values::ColumnValues;
 use super::evaluate::{At, Prepared};
 use super::family::{Scratch, Theta};
 use super::input_view::ViewPair;
@@ -58,8 +59,10 @@ pub(super) struct Place<'a> {
 /// The results of the backward pass, and its memory between columns.
 #[derive(Default)]
 pub(super) struct Back {
-    /// Derivatives with respect to the values of each instruction in the current column.
-    pub adjoints: Vec<Vec<f64>>,
+    /// Derivatives with respect to the values of each instruction in the current column,
+    adjoints: Vec<Vec<f64>>,
+    /// and whether they are not all 0.
+    given: Vec<bool>,
     /// With respect to the parameters of each instruction.
     gradients: Vec<Vec<f64>>,
     pub sinks: Vec<Sink>,
@@ -70,6 +73,7 @@ impl Back {
     /// Starts a pass over columns of up to `len` rows.
     pub fn start(&mut self, theta: &[Vec<f64>], len: usize, sinks: Vec<Sink>) {
         self.adjoints.resize(theta.len(), Vec::new());
+        self.given.resize(theta.len(), false);
         for adjoint in &mut self.adjoints {
             adjoint.resize(len.max(adjoint.len()), 0.0);
         }
@@ -77,11 +81,18 @@ impl Back {
         self.sinks = sinks;
     }
 
-    /// Sets the derivatives of this column to 0.
-    pub fn clear(&mut self, len: usize) {
-        for adjoint in &mut self.adjoints {
-            adjoint[..len].fill(0.0);
+    /// Begins a column with the derivatives with respect to the values of the kernel.
+    pub fn weigh(&mut self, len: usize, weights: impl FnOnce(&mut [f64])) {
+        self.given.fill(false);
+        if let (Some(last), Some(given)) = (self.adjoints.last_mut(), self.given.last_mut()) {
+            weights(&mut last[..len]);
+            *given = true;
         }
+    }
+
+    /// Begins a column on whose values nothing depends, other than those of pairs in which they are diagonals.
+    pub fn clear(&mut self) {
+        self.given.fill(false);
     }
 
     /// Propagates the adjoint of the last instruction back to all others, and to the parameters. What depends on the lag only
@@ -90,15 +101,17 @@ impl Back {
         &mut self,
         bound: &Bound,
         theta: &[Vec<f64>],
-        registers: &[Vec<f64>],
+        values: ColumnValues<'_>,
         place: Place<'_>,
         mut lags: Option<&mut Lags>,
     ) {
         for i in (0..bound.program.instructions.len()).rev() {
-            match lags.as_deref_mut().map(|lags| (lags.role(i), lags)) {
-                Some((Role::Inner, _)) => {}
-                Some((Role::Outer, lags)) => lags.add(i, place.at, &self.adjoints[i][..place.at.len]),
-                Some((Role::OfPairs, _)) | None => self.instruction(i, bound, &theta[i], registers, place),
+            match lags.as_deref_mut() {
+                Some(lags) if lags.role(i) == Role::Outer && self.given[i] => {
+                    lags.add(i, place.at, &self.adjoints[i][..place.at.len]);
+                }
+                Some(lags) if lags.role(i) != Role::OfPairs => {}
+                lags => self.instruction(i, bound, &theta[i], values, place, lags),
             }
         }
     }
@@ -106,43 +119,57 @@ impl Back {
     /// Propagates the derivatives of all pairs with one lag, after the last column.
     pub fn lags(&mut self, bound: &Bound, theta: &[Vec<f64>], lags: &Lags) {
         let at = lags.at();
-        self.clear(at.len);
+        self.clear();
         let place = Place { at, one: lags.prepared(), two: lags.prepared(), sides: Sides { left: 0, right: 0 } };
+        let values = ColumnValues::of_registers(&lags.values, at.len);
         for i in (0..bound.program.instructions.len()).rev() {
             if lags.role(i) == Role::Outer {
-                vector::add(&mut self.adjoints[i][..at.len], &lags.adjoints[i]);
+                give(&mut self.adjoints[i][..at.len], &mut self.given[i], &lags.adjoints[i]);
             }
             if lags.role(i) != Role::OfPairs {
-                self.instruction(i, bound, &theta[i], &lags.values, place);
+                self.instruction(i, bound, &theta[i], values, place, None);
             }
         }
     }
 
     /// Propagates the adjoint of one instruction to those whose values it needs, and to its parameters.
-    fn instruction(&mut self, i: usize, bound: &Bound, theta: &[f64], registers: &[Vec<f64>], place: Place<'_>) {
+    fn instruction(
+        &mut self,
+        i: usize,
+        bound: &Bound,
+        theta: &[f64],
+        values: ColumnValues<'_>,
+        place: Place<'_>,
+        mut lags: Option<&mut Lags>,
+    ) {
         let Place { at, one, two, sides } = place;
         let len = at.len;
         let instruction = &bound.program.instructions[i];
         let (earlier, later) = self.adjoints.split_at_mut(i);
+        let (earlier_given, given) = self.given.split_at_mut(i);
         let w = &mut later[0][..len];
         let args = &instruction.args;
         if at.own_alone() && !self.sinks[sides.left].around[i].is_empty() {
-            w[0] += std::mem::take(&mut self.sinks[sides.left].around[i][at.j]);
+            let around = std::mem::take(&mut self.sinks[sides.left].around[i][at.j]);
+            give(w, &mut given[0], &[around]);
         }
+        if !given[0] {
+            return;
+        }
+        let mut to = |a: usize, w: &[f64]| match lags.as_deref_mut() {
+            Some(lags) if lags.role(a) == Role::Outer => lags.add(a, at, w),
+            _ => give(&mut earlier[a][..len], &mut earlier_given[a], w),
+        };
         match &instruction.op {
             Op::Leaf(leaf) => {
-                let (theta, k) = (Theta { all: theta, ranges: &leaf.ranges }, &registers[i][..len]);
+                let (theta, k) = (Theta { all: theta, ranges: &leaf.ranges }, values.of(i));
                 let pairs = at.pairs(one, two, i);
                 pull_shown(&mut self.sinks, sides, leaf.views, &leaf.columns, at, |left, right| {
                     leaf.family.pull_inputs(theta, pairs, k, w, left, right);
                 });
                 leaf.family.pull(theta, pairs, k, w, &mut self.scratch, &mut self.gradients[i]);
             }
-            Op::Sum => {
-                for &a in args {
-                    vector::add(&mut earlier[a][..len], w);
-                }
-            }
+            Op::Sum => args.iter().for_each(|&a| to(a, w)),
             Op::Product => {
                 // each factor receives w times the product of the others; no division, as a factor may be 0
                 for (position, &a) in args.iter().enumerate() {
@@ -150,14 +177,14 @@ impl Back {
                     rest.copy_from_slice(w);
                     for (other, &b) in args.iter().enumerate() {
                         if other != position {
-                            vector::multiply(rest, &registers[b][..len]);
+                            vector::multiply(rest, values.of(b));
                         }
                     }
-                    vector::add(&mut earlier[a][..len], rest);
+                    to(a, rest);
                 }
             }
             Op::Elementwise { function, ranges, views, columns, .. } => {
-                let values: Vec<&[f64]> = args.iter().map(|&a| &registers[a][..len]).collect();
+                let values: Vec<&[f64]> = args.iter().map(|&a| values.of(a)).collect();
                 let mut handed = vec![vec![0.0; len]; args.len()];
                 let theta = Theta { all: theta, ranges };
                 let pairs = at.pairs(one, two, i);
@@ -172,7 +199,7 @@ impl Back {
                 });
                 function.pull(theta, pairs, &values, w, &mut handed, &mut self.gradients[i]);
                 for (&a, handed) in args.iter().zip(&handed) {
-                    vector::add(&mut earlier[a][..len], handed);
+                    to(a, handed);
                 }
             }
         }
@@ -214,6 +241,14 @@ impl Back {
                 gradient[slot] += g;
             }
         }
+    }
+}
+
+/// Adds derivatives to those that an instruction was given before.
+fn give(to: &mut [f64], given: &mut bool, w: &[f64]) {
+    match std::mem::replace(given, true) {
+        true => vector::add(to, w),
+        false => to.copy_from_slice(w),
     }
 }
 

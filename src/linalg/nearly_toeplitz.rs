@@ -6,7 +6,7 @@
 //! kind and is filled along its diagonals, in O((ρ + 2)n²) in the place of 2n³/3: for ρ = 0 this is the formula of Gohberg
 //! & Semencul (1972). Both lose more digits than Cholesky's algorithm does where the largest variance is far above the least
 //! pivot. So they are for the way to a maximum, whose end is computed without them: a caller says about which error of the
-//! log determinant it bears, and the inverse is tried on two vectors.
+//! log determinant it bears, and the inverse is tried on a vector.
 
 use faer::linalg::cholesky::llt;
 use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
@@ -23,7 +23,7 @@ const MOST_PARTS: usize = 6;
 const ROUNDING: f64 = 1e-12;
 /// What the parts of E leave over of an entry is at most this share of the largest variance.
 const LEAST_LEFT: f64 = 16.0 * f64::EPSILON;
-/// The largest error of an entry of K⁻¹Ku, where the entries of u are 1 or −1.
+/// The largest error of an entry of K⁻¹Ku, where the entries of u are 2 or 0.
 const INVERSE_ERROR: f64 = 1e-4;
 
 /// A factored matrix of this kind.
@@ -160,8 +160,7 @@ fn is_sum(k: &Matrix, parts: &[Part], most: f64) -> bool {
     let mut column = vec![0.0; n];
     (0..n - 1).all(|j| {
         let column = &mut column[j..n - 1];
-        column.copy_from_slice(&all[(j + 1) * n + j + 1..(j + 2) * n]);
-        vector::axpy(column, -1.0, &all[j * n + j..(j + 1) * n - 1]);
+        vector::scaled_less(column, 1.0, &all[(j + 1) * n + j + 1..(j + 2) * n], &all[j * n + j..(j + 1) * n - 1]);
         for Part { sign, v } in parts {
             vector::axpy(column, -sign * v[j], &v[j..]);
         }
@@ -226,24 +225,22 @@ fn last_column(factor: &Matrix) -> Vec<f64> {
     x
 }
 
-/// Whether K⁻¹Ku = u for u = 1, along which a smooth covariance is large, and for a u whose signs change, where K = LLᵀ.
+/// Whether K⁻¹Ku = u, where K = LLᵀ, for the sum u of 1, along which a smooth covariance is large, and of a vector whose signs
+/// change.
 fn is_inverse(inverse: &Matrix, factor: &Matrix) -> bool {
     let n = factor.nrows();
-    let ones = vec![1.0; n];
     // bits of a multiplicative generator
     let signs = (0..n as u64).map(|i| i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let signs: Vec<f64> = signs.map(|bits| if (bits >> 40).count_ones() % 2 == 0 { 1.0 } else { -1.0 }).collect();
-    [ones, signs].iter().all(|u| {
-        let mut product = vec![0.0; n];
-        for j in 0..n {
-            let below = &factor.as_slice()[j * n + j..(j + 1) * n];
-            let along = vector::dot(below, &u[j..]);
-            vector::axpy(&mut product[j..], along, below);
-        }
-        let mut back: Vec<f64> = u.iter().map(|u| -u).collect();
-        add_symmetric(inverse, &product, &mut back);
-        vector::largest(&back) <= INVERSE_ERROR
-    })
+    let u: Vec<f64> = signs.map(|bits| if (bits >> 40).count_ones() % 2 == 0 { 2.0 } else { 0.0 }).collect();
+    let mut product = vec![0.0; n];
+    for j in 0..n {
+        let below = &factor.as_slice()[j * n + j..(j + 1) * n];
+        let along = vector::dot(below, &u[j..]);
+        vector::axpy(&mut product[j..], along, below);
+    }
+    let mut back: Vec<f64> = u.iter().map(|u| -u).collect();
+    add_symmetric(inverse, &product, &mut back);
+    vector::largest(&back) <= INVERSE_ERROR
 }
 
 /// The largest entry of Kx less the last unit vector.

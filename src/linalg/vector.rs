@@ -288,6 +288,20 @@ fn turn_apart_body<const FMA: bool>(x: &mut [f64], y: &mut [f64], ratio: f64, re
 }
 
 #[inline(always)]
+fn sum_body<const FMA: bool>(x: &[f64]) -> f64 {
+    sum_by::<FMA>(x.len(), |i, acc| x[i] + acc)
+}
+
+#[inline(always)]
+fn scaled_less_body<const FMA: bool>(out: &mut [f64], a: f64, x: &[f64], y: &[f64]) {
+    let n = out.len();
+    let (x, y) = (&x[..n], &y[..n]);
+    for i in 0..n {
+        out[i] = fma::<FMA>(a, x[i], -y[i]);
+    }
+}
+
+#[inline(always)]
 fn next_diagonal_body<const FMA: bool>(out: &mut [f64], before: &[f64], (a, x): (f64, &[f64]), (b, y): (f64, &[f64])) {
     let n = out.len();
     let (before, x, y) = (&before[..n], &x[..n], &y[..n]);
@@ -382,6 +396,16 @@ vectorized! {
     pub fn axpy(out: &mut [f64], a: f64, x: &[f64]) = axpy_body;
 }
 
+vectorized! {
+    /// Σ xᵢ.
+    pub fn sum(x: &[f64]) -> f64 = sum_body;
+}
+
+vectorized! {
+    /// out ← a·x − y.
+    pub fn scaled_less(out: &mut [f64], a: f64, x: &[f64], y: &[f64]) = scaled_less_body;
+}
+
 /// log Σ exp of the entries, without overflow; −∞ of none.
 pub fn log_sum_exp(log: &[f64]) -> f64 {
     let top = log.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -440,7 +464,11 @@ mod tests {
             let x: Vec<f64> = (0..n).map(|i| i as f64).collect();
             let y = vec![2.0; n];
             let sum: f64 = x.iter().sum();
+            assert_eq!(super::sum(&x), sum);
             assert_eq!(dot(&x, &y), 2.0 * sum);
+            let mut less = vec![0.0; n];
+            scaled_less(&mut less, 3.0, &x, &y);
+            assert!(less.iter().zip(&x).all(|(less, x)| *less == 3.0 * x - 2.0));
             assert_eq!(dot3(&x, &y, &y), 4.0 * sum);
             let squares: f64 = x.iter().map(|x| (x - 3.0) * (x - 3.0)).sum();
             assert_eq!(weighted_distance(&x, 3.0, &y), 2.0 * squares);

@@ -72,13 +72,14 @@ impl<'p> Workspace<'p> {
         (0..self.matrix.nrows()).map(|i| (self.matrix[(i, i)] / unit).ln()).sum::<f64>() * 2.0
     }
 
-    /// b ← K⁻¹b, after factoring.
+    /// b ← K⁻¹b of some columns b, one after the other, after factoring.
     pub fn solve(&self, b: &mut [f64]) {
         let n = self.matrix.nrows();
+        let columns = b.len() / n.max(1);
         llt::solve::solve_in_place_with_conj(
             view(&self.matrix),
             Conj::No,
-            MatMut::from_column_major_slice_mut(b, n, 1),
+            MatMut::from_column_major_slice_mut(b, n, columns),
             Par::Seq,
             MemStack::new(&mut []),
         );

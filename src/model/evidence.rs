@@ -90,13 +90,14 @@ impl<'p> Evidencer<'p> {
         let n = problem.n();
         self.factor(values)?;
         let mut values = values.to_vec();
-        if profile {
-            self.profile_mean(&mut values);
-        }
+        let solved = if profile { self.profile_mean(&mut values)? } else { None };
         let mut residual = problem.y().to_vec();
         self.add_mean(&values, -1.0, &mut residual)?;
-        let mut alpha = residual.clone();
-        self.work.solve(&mut alpha);
+        let alpha = solved.unwrap_or_else(|| {
+            let mut alpha = residual.clone();
+            self.work.solve(&mut alpha);
+            alpha
+        });
         let log_det = self.work.log_det_in(self.unit);
         let scaled_lml = -0.5 * vector::dot(&residual, &alpha) - 0.5 * log_det - 0.5 * n as f64 * LOG_2PI;
         if !scaled_lml.is_finite() {
@@ -189,10 +190,8 @@ impl<'p> Evidencer<'p> {
                     pseudo.pull(j, column, w);
                     return;
                 }
-                w.copy_from_slice(&alpha[j..]);
                 // twice ½(αᵢαⱼ − K⁻¹ᵢⱼ), for both halves of the matrix
-                vector::affine(w, alpha[j], 0.0);
-                vector::axpy(w, -1.0, column);
+                vector::scaled_less(w, alpha[j], &alpha[j..], column);
                 w[0] *= 0.5;
             },
             &mut gradient[..slots],
@@ -229,28 +228,40 @@ impl<'p> Evidencer<'p> {
         Ok(())
     }
 
-    /// Sets the free parameters of the mean without bounds and priors to their maximum given the others.
-    fn profile_mean(&self, values: &mut [f64]) {
+    /// Sets the free parameters of the mean without bounds and priors to their maximum given the others. Returns K⁻¹(y − m)
+    /// with the mean m at these values, if it is known then.
+    fn profile_mean(&self, values: &mut [f64]) -> Result<Option<Vec<f64>>, ModelError> {
         let first = values.len() - self.basis.len();
         let profiled: Vec<usize> = (0..self.basis.len()).filter(|&m| is_profiled(self.problem, first + m)).collect();
         if profiled.is_empty() {
-            return;
+            return Ok(None);
+        }
+        // almost always one: a projection, without a decomposition, and one pass over the factor for both
+        if let [m] = profiled[..] {
+            let (basis, before) = (&self.basis[m], values[first + m]);
+            values[first + m] = 0.0;
+            let mut rest = self.problem.y().to_vec();
+            self.add_mean(values, -1.0, &mut rest)?;
+            // first by least squares: of a target far from 0, the difference at the end would lose digits
+            let near = vector::dot(basis, &rest) / vector::dot(basis, basis);
+            vector::axpy(&mut rest, -near, basis);
+            let mut both = [&basis[..], &rest].concat();
+            self.work.solve(&mut both);
+            let (column, solved) = both.split_at_mut(basis.len());
+            let left = vector::dot(column, &rest) / vector::dot(basis, column);
+            if !(near + left).is_finite() {
+                values[first + m] = before;
+                return Ok(None);
+            }
+            values[first + m] = near + left;
+            vector::axpy(solved, -left, column);
+            return Ok(Some(solved.to_vec()));
         }
         let mut target = self.problem.y().to_vec();
         for (m, basis) in self.basis.iter().enumerate() {
             if !profiled.contains(&m) {
                 vector::axpy(&mut target, -values[first + m], basis);
             }
-        }
-        // almost always one: a projection, without a decomposition
-        if let [m] = profiled[..] {
-            let mut column = self.basis[m].clone();
-            self.work.solve(&mut column);
-            let best = vector::dot(&column, &target) / vector::dot(&self.basis[m], &column);
-            if best.is_finite() {
-                values[first + m] = best;
-            }
-            return;
         }
         let mut columns = Matrix::from_fn(target.len(), profiled.len(), |i, j| self.basis[profiled[j]][i]);
         self.work.half_solve(&mut columns);
@@ -262,5 +273,6 @@ impl<'p> Evidencer<'p> {
                 values[first + m] = value;
             }
         }
+        Ok(None)
     }
 }

@@ -20,6 +20,9 @@ mod limits {
     }
 }
 
+/// So few bytes are not limited: to ask how many are free takes as long as a small matrix does.
+const FEW: u64 = 16 << 20;
+
 /// The bytes that exact inference over n rows needs, with a kernel of this number of leaves.
 pub fn needed(n: usize, leaves: usize) -> u64 {
     // the covariance, its inverse and scratch memory, and half a matrix per leaf
@@ -39,7 +42,11 @@ pub(super) fn needed_sparse(n: usize, inducing: usize, leaves: usize) -> u64 {
 /// # Errors
 /// [`ModelError::TooLarge`].
 pub fn refuse_if_too_large(model: &Model, n: usize) -> Result<(), ModelError> {
-    let (needed, available) = (needed(n, model.kernel.leaves()), available_memory());
+    let needed = needed(n, model.kernel.leaves());
+    if needed < FEW {
+        return Ok(());
+    }
+    let available = available_memory();
     if needed as f64 > 0.8 * available as f64 {
         let sparse = model.through_inducing().map(|model| model.to_string());
         return Err(ModelError::TooLarge { rows: n, needed, available, sparse });
@@ -76,5 +83,8 @@ pub fn refuse_if_rough(rank: usize, rows: usize) -> Result<(), ModelError> {
 
 /// The number of evaluations of `each` bytes that fit into memory at once; at least 1.
 pub fn at_once(each: u64) -> usize {
+    if each < FEW {
+        return usize::MAX;
+    }
     (available_memory() / 2 / each.max(1)).max(1) as usize
 }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use super::child_starts::Inheritance;
 use super::edits::{Child, Edit, Kind, Means, children};
-use super::finish::{finish, without_parts};
+use super::finish::finish;
 use super::forecasts::extrapolates;
 use super::race::{Entry, Watch, bare_child, race, written_child};
 use super::ranking::{KEPT, key, rank, structure, weigh};
@@ -15,7 +17,7 @@ use super::setup::{Setup, null_model};
 use super::state::{State, is_null, stale};
 use super::{Budget, Candidate, Ended, Found, Level, Reached, Search, SearchError, Settings};
 use crate::data::Dataset;
-use crate::fit::{Fit, Options, condition, fit, judged as judged_fit, optimize};
+use crate::fit::{Beyond, Fit, Options, Stretch, condition, fit, fit_beyond, judged as judged_fit, optimize};
 use crate::kernel::Kernel;
 use crate::model::Model;
 use crate::progress::{Progress, StopHandle};
@@ -188,17 +190,16 @@ impl<'g> Walk<'g> {
         }
         let seconds = FINISHED * self.setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
         let clock = Clock { seconds, ..self.clock };
-        let finished = finish(pool, self.setup, &clock, |found| !is_null(found));
+        let known = self.setup.settings.moves.contains(&Edit::Drop).then_some(fitted);
+        let (finished, smaller) = finish(pool, known, self.setup, &clock, |found| !is_null(found));
         let mut before = Vec::new();
         let mut fits = Vec::new();
         for one in finished {
-            fits.push((structure(&one.found.model.kernel), one.fit));
+            fits.extend(one.fit.map(|fit| (structure(&one.found.model.kernel), fit)));
             before.push(std::mem::replace(&mut pool[one.place], one.found));
         }
         rank(pool);
-        let drops = self.setup.settings.moves.contains(&Edit::Drop);
-        let whole = pool.first().filter(|best| drops && !is_null(best));
-        if let Some((smaller, fit)) = whole.and_then(|best| without_parts(best, fitted, self.setup, &clock)) {
+        if let Some((smaller, fit)) = smaller {
             fits.push((structure(&smaller.model.kernel), fit));
             if pool.len() >= KEPT {
                 before.extend(pool.pop());
@@ -272,15 +273,22 @@ impl<'g> Walk<'g> {
             (false, true) => 1,
             (false, false) => 0,
         };
+        // one that is more than noise has a score whatever happens; after a stop the others are left to a resumed search
+        let is_fitted = |entry: &Entry| entry.reached == Reached::Fitted;
+        // the leaders of a race that was stopped early are scored at their current values
+        let leads = |at: usize, entry: &Entry| cut_short && entry.reached == Reached::Raced && at < leaders;
+        let wanted = |(at, entry): &(usize, &Entry)| is_fitted(entry) || leads(*at, entry);
+        let needed = state.pool.iter().all(is_null);
+        let first = entries.iter().enumerate().find(wanted).filter(|_| needed).map(|(at, _)| at);
+        let scored = entries.par_iter().enumerate().map(|(at, entry)| {
+            let needed = first == Some(at);
+            let open = wanted(&(at, entry)) && (needed || !self.clock.progress.stop());
+            if open { self.found(entry, needed) } else { None }
+        });
+        let scored: Vec<Option<Found>> = scored.collect();
         let mut left_unscored = false;
-        for (at, entry) in entries.iter().enumerate() {
-            let stopped = self.clock.progress.stop();
-            // one that is more than noise has a score whatever happens; after a stop the others are left to a resumed search
-            let needed = state.pool.iter().all(is_null);
-            // the leaders of a race that was stopped early are scored at their current values
-            let leads = cut_short && entry.reached == Reached::Raced && at < leaders;
-            let fitted = entry.reached == Reached::Fitted;
-            let found = if (fitted || leads) && (needed || !stopped) { self.found(entry, needed) } else { None };
+        for (entry, found) in entries.iter().zip(scored) {
+            let fitted = is_fitted(entry);
             if fitted && found.is_none() && self.clock.progress.stop() {
                 left_unscored = true;
                 state.tried.remove(&structure(&entry.child.kernel));
@@ -406,9 +414,11 @@ impl<'g> Walk<'g> {
 
     /// The null model: noise only.
     fn null(&self) -> Result<Option<Found>, SearchError> {
-        let options = Options { restarts: 2, seed: self.setup.settings.seed, ..Options::default() };
-        let fitted = fit(&null_model(self.setup.settings), &self.setup.data, options, &self.clock);
-        Ok(fitted.ok().and_then(|fitted| self.setup.scored_in_any_case(&Arc::new(fitted))))
+        let options = Options { restarts: 1, seed: self.setup.settings.seed, ..Options::default() };
+        let beyond = Beyond { stretch: Stretch::Way, ..Beyond::default() };
+        let fitted = fit_beyond(&null_model(self.setup.settings), &self.setup.data, options, beyond, &self.clock);
+        let fitted = fitted.ok().flatten();
+        Ok(fitted.and_then(|fitted| self.setup.scored_in_any_case(&Arc::new(fitted))))
     }
 
     fn result(

@@ -17,7 +17,7 @@ use super::ranking::structure;
 use super::score::ROUGH;
 use super::setup::Setup;
 use crate::fit::optimize::{Options as RunOptions, Run};
-use crate::fit::{Beyond, Fit, Likelihood, Options, fit_beyond, given};
+use crate::fit::{Beyond, Fit, Likelihood, Options, Stretch, fit_beyond, given};
 use crate::kernel::{Kernel, Role};
 use crate::model::{Model, Problem};
 use crate::progress::{Progress, Quiet};
@@ -28,8 +28,10 @@ const FINISHED: usize = 3;
 const NEAR: f64 = 20.0;
 /// Starts of a model that is fitted afresh.
 const STARTS: usize = 4;
-/// Steps after which a model without a part is given up if its score is not within [`NEAR`].
+/// Steps after which a model without a part is given up if its score is not within [`NEAR`],
 const STEPS: usize = 30;
+/// and within four times as much after these.
+const FIRST_STEPS: usize = 15;
 /// A maximum may have a score that is worse by this than that of the values before it: one by Laplace's method is that of
 /// the mode of the posterior next to them, which is found to this.
 const SLACK: f64 = 0.1;
@@ -39,47 +41,66 @@ const MOST_SPAN: f64 = 0.52;
 const MOST_PERIODS: u32 = 7;
 /// Rows whose correlation has a smaller logarithm than minus this have none.
 const FORGOTTEN: f64 = 4.0;
-/// A fit afresh must be better by this.
-const WORTH: f64 = 1e-3;
+/// A fit afresh, or without a part, must be better by this.
+const WORTH: f64 = 1e-2;
+/// Models whose score is within this of the best are fitted to the end.
+const CLOSE: f64 = 1.0;
 
 /// A model of the search at its maximum.
 pub struct Finished {
     /// Its place among the models.
     pub place: usize,
     pub found: Found,
-    pub fit: Arc<Fit>,
+    /// `None` for one that is not near the best: it has no standard errors.
+    pub fit: Option<Arc<Fit>>,
 }
 
-/// Fits the best of the models to a maximum, and returns those that are no worse for it. The models are in order, best
-/// first, those of noise alone left out by `wanted`.
+/// Fits the best of the models to a maximum, and returns those that are no worse for it, and the best without parts that
+/// it does not need, if that is better. The models are in order, best first, those of noise alone left out by `wanted`. Parts
+/// are removed where expressions that were fitted before are given.
 pub fn finish(
     models: &[Found],
+    fitted: Option<&HashSet<String>>,
     setup: &Setup<'_>,
     progress: &dyn Progress,
     wanted: impl Fn(&Found) -> bool,
-) -> Vec<Finished> {
+) -> (Vec<Finished>, Option<(Found, Arc<Fit>)>) {
     let best = models.first().map_or(0.0, |found| found.score);
     let near = |(_, found): &(usize, &Found)| found.score <= best + NEAR && wanted(found);
     let chosen: Vec<(usize, &Found)> = models.iter().enumerate().filter(near).take(FINISHED).collect();
     progress.report(1.0, "fitting the best models to a maximum");
-    let finished = chosen.into_par_iter().filter_map(|(place, before)| {
+    let nearly = chosen.into_par_iter().filter_map(|(place, before)| {
         let unset = setup.settings.model(before.model.kernel.simplify_structure());
-        let own = refit(&before.model, 1, f64::NEG_INFINITY, setup, progress);
-        let least = own.as_ref().map_or(f64::NEG_INFINITY, |(_, fit)| reached(fit));
-        let better = match (own, refit(&unset, STARTS, least, setup, progress)) {
+        // both at once: a fit afresh is of use if it is better than what the search has
+        let own = || refit(&before.model, Refit::OWN, setup, progress);
+        let afresh = Refit { restarts: STARTS, least: log_posterior(&before.model, setup), ..Refit::OWN };
+        let afresh = || refit(&unset, afresh, setup, progress);
+        let better = match rayon::join(own, afresh) {
             (Some(own), Some(afresh)) if afresh.0.score < own.0.score - WORTH => Some(afresh),
             (Some(own), _) => Some(own),
             (None, afresh) => afresh,
         };
-        let (found, fit) = better.filter(|(found, _)| found.score <= before.score + SLACK)?;
-        Some(Finished { place, found, fit })
+        Some((place, before, better?.0)).filter(|(_, before, found)| found.score <= before.score + SLACK)
     });
-    finished.collect()
+    let nearly: Vec<(usize, &Found, Found)> = nearly.collect();
+    let by_score = |one: &&Found, other: &&Found| one.score.total_cmp(&other.score);
+    let first = models.first().filter(|first| wanted(first));
+    let Some(best) = nearly.iter().map(|(_, _, found)| found).chain(first).min_by(by_score).cloned() else {
+        return (Vec::new(), None);
+    };
+    let end = |(place, before, found): (usize, &Found, Found)| {
+        if found.score > best.score + CLOSE {
+            return Some(Finished { place, found, fit: None });
+        }
+        let (found, fit) = refit(&found.model, Refit::END, setup, progress)?;
+        (found.score <= before.score + SLACK).then_some(Finished { place, found, fit: Some(fit) })
+    };
+    rayon::join(|| nearly.into_par_iter().filter_map(end).collect(), || without_parts(&best, fitted?, setup, progress))
 }
 
 /// The best model that is left when parts of a finished model are removed one by one, each time the part whose removal
 /// improves the score most; `None` if none does. Expressions in `fitted` were fitted before.
-pub fn without_parts(
+fn without_parts(
     whole: &Found,
     fitted: &HashSet<String>,
     setup: &Setup<'_>,
@@ -87,9 +108,9 @@ pub fn without_parts(
 ) -> Option<(Found, Arc<Fit>)> {
     let means = Means { bases: &[], inputs: &[] };
     let stop = || progress.stop();
-    let mut best: Option<(Found, Arc<Fit>)> = None;
+    let mut best: Option<Found> = None;
     loop {
-        let from = best.as_ref().map_or(whole, |(found, _)| found);
+        let from = best.as_ref().unwrap_or(whole);
         let mut seen = HashSet::new();
         let kernels: Vec<Kernel> = children(&from.model.kernel, &[Edit::Drop], &means, &stop)
             .into_iter()
@@ -101,15 +122,17 @@ pub fn without_parts(
             .collect();
         let smaller = kernels.into_par_iter().filter_map(|kernel| {
             let model = nearly_as_good(Model { kernel, ..from.model.clone() }, from.score, setup, progress)?;
-            refit(&model, 1, f64::NEG_INFINITY, setup, progress).filter(|(found, _)| found.score < from.score - WORTH)
+            let (found, _) = refit(&model, Refit::OWN, setup, progress)?;
+            (found.score < from.score - WORTH).then_some(found)
         });
-        let smaller: Vec<(Found, Arc<Fit>)> = smaller.collect();
-        let least = smaller.into_iter().min_by(|(one, _), (other, _)| one.score.total_cmp(&other.score));
-        match least {
-            Some(smaller) => best = Some(smaller),
-            None => return best,
+        let smaller: Vec<Found> = smaller.collect();
+        let least = smaller.into_iter().min_by(|one, other| one.score.total_cmp(&other.score));
+        if least.is_none() {
+            break;
         }
+        best = least;
     }
+    best.and_then(|found| refit(&found.model, Refit::END, setup, progress))
 }
 
 /// A model after some steps from its values, if its score by the number of parameters is near another; a part that matters
@@ -118,11 +141,15 @@ fn nearly_as_good(model: Model, score: f64, setup: &Setup<'_>, progress: &dyn Pr
     let problem = Problem::new(&model, &setup.data, false).ok()?;
     let objective = Likelihood::new(&problem).stopped_by(progress).to_within(ROUGH);
     let mut run = Run::new(&objective.to_coordinates(&given(&problem)), &RunOptions::default());
-    run.advance(&objective, STEPS, &Quiet(progress));
     let criterion = setup.settings.criterion;
     let penalty = criterion.penalty(problem.n(), criterion.count(&problem));
-    let provisional = 2.0 * (run.value() - objective.offset()) + penalty;
-    (provisional <= score + NEAR).then(|| problem.model_with(&objective.to_values(&run.outcome().at)))
+    for (steps, near) in [(FIRST_STEPS, 4.0 * NEAR), (STEPS - FIRST_STEPS, NEAR)] {
+        run.advance(&objective, steps, &Quiet(progress));
+        if 2.0 * (run.value() - objective.offset()) + penalty > score + near {
+            return None;
+        }
+    }
+    Some(problem.model_with(&objective.to_values(&run.outcome().at)))
 }
 
 /// Whether its patterns repeat: rows some periods apart are correlated. One that is too rough for it fits noise, for which the
@@ -150,24 +177,34 @@ fn repeats(fit: &Fit, setup: &Setup<'_>) -> bool {
     !(0..parameters.len()).any(lost)
 }
 
-/// The log posterior that the optimiser reached.
-fn reached(fit: &Fit) -> f64 {
-    fit.starts.iter().filter_map(|start| start.reached).fold(f64::NEG_INFINITY, f64::max)
+/// The log posterior of a model at its values; −∞ where it has none.
+fn log_posterior(model: &Model, setup: &Setup<'_>) -> f64 {
+    let Ok(problem) = Problem::new(model, &setup.data, false) else { return f64::NEG_INFINITY };
+    Likelihood::new(&problem).total(&given(&problem)).unwrap_or(f64::NEG_INFINITY)
 }
 
-/// A model at a maximum, from its own values and further starts, with its score; `None` where it does not reach more than
-/// a log posterior.
-fn refit(
-    model: &Model,
+/// How a model is fitted again.
+#[derive(Clone, Copy)]
+struct Refit {
+    /// The number of starts, of which the first has its own values.
     restarts: usize,
+    /// The log posterior that it must reach more than.
     least: f64,
-    setup: &Setup<'_>,
-    progress: &dyn Progress,
-) -> Option<(Found, Arc<Fit>)> {
+    stretch: Stretch,
+}
+
+impl Refit {
+    const OWN: Self = Self { restarts: 1, least: f64::NEG_INFINITY, stretch: Stretch::Way };
+    const END: Self = Self { stretch: Stretch::End, ..Self::OWN };
+}
+
+/// A model at a maximum with its score; `None` where it does not reach what it must.
+fn refit(model: &Model, how: Refit, setup: &Setup<'_>, progress: &dyn Progress) -> Option<(Found, Arc<Fit>)> {
     // less noise than the rounding of the target is not of the data
     let seed = setup.settings.seed;
-    let options = Options { restarts, seed, least_noise: setup.least_noise, ..Options::default() };
-    let beyond = Beyond { least, compared: setup.fewer_rows(), tolerance: ROUGH };
+    let options = Options { restarts: how.restarts, seed, least_noise: setup.least_noise, ..Options::default() };
+    let Refit { least, stretch, .. } = how;
+    let beyond = Beyond { least, compared: setup.fewer_rows(), tolerance: ROUGH, stretch };
     let mut fit = fit_beyond(model, &setup.data, options, beyond, &Quiet(progress)).ok()??;
     fit.asked = fit.model.clone();
     let fit = Arc::new(fit);
@@ -218,7 +255,8 @@ mod tests {
         let leaf = |name: &str| Kernel::family(family(name).expect("a family"));
         let product = Kernel::product([leaf("SE"), leaf("RQ")]).expect("a product");
         let kernel = Kernel::sum([leaf("Lin"), product, leaf("SE")]).expect("a sum");
-        let (whole, _) = refit(&settings.model(kernel), 2, f64::NEG_INFINITY, &setup, &Silent).expect("a fit");
+        let how = Refit { restarts: 2, stretch: Stretch::Whole, ..Refit::OWN };
+        let (whole, _) = refit(&settings.model(kernel), how, &setup, &Silent).expect("a fit");
         let (smaller, fit) = without_parts(&whole, &HashSet::new(), &setup, &Silent).expect("a smaller model");
         assert_eq!(smaller.model.kernel.heading(), "Lin");
         assert!(smaller.score < whole.score && (fit.lml() - smaller.lml).abs() < 1e-9);

@@ -8,10 +8,10 @@ use crate::progress::{Progress, Quiet};
 
 /// Steps after which another period is judged,
 const FEW_STEPS: usize = 8;
-/// those in which the best is followed,
+/// and those in which the best is followed.
 const STEPS: usize = 300;
-/// and those after which it is given up where it is still not near.
-const SETTLED: usize = 20;
+/// It is given up where its log likelihood after so many steps is lower than at the present period by more than this.
+const APPROACH: [(usize, f64); 3] = [(20, NEAR), (20, 1.0), (40, 0.2)];
 /// Multiples of a period that are tried, and the shape within a period at which they have the present one as a harmonic.
 const OTHER_PERIODS: [(f64, Option<f64>); 5] =
     [(0.5, None), (2.0, None), (2.0, Some(0.75)), (3.0, Some(0.5)), (4.0, Some(0.4))];
@@ -50,8 +50,8 @@ pub fn try_other_periods(
         if others.is_empty() || progress.stop() {
             break;
         }
-        let (best, tried) = trial(&others);
-        let (here, again) = if some.is_some() { trial(&[values]) } else { (None, 0) };
+        let here = || if some.is_some() { trial(&[values]) } else { (None, 0) };
+        let ((best, tried), (here, again)) = rayon::join(|| trial(&others), here);
         spent += tried + again;
         let here = here.as_ref().map_or(run.value(), Run::value);
         let Some(best) = best.filter(|best| best.value() < here + NEAR) else { break };
@@ -60,8 +60,11 @@ pub fn try_other_periods(
             None => best,
         };
         let before = there.outcome().evaluations;
-        there.advance(objective, SETTLED, &Quiet(progress));
-        if there.value() < run.value() + NEAR {
+        let near = |(steps, near): &(usize, f64)| {
+            there.advance(objective, *steps, &Quiet(progress));
+            there.value() < run.value() + near
+        };
+        if APPROACH.iter().all(near) {
             there.advance(objective, STEPS, &Quiet(progress));
         }
         spent += there.outcome().evaluations - before;

@@ -48,6 +48,11 @@ const FEW: usize = 8;
 const STARTS: usize = 6;
 /// The largest number of candidates that hold their rows at once.
 const MOST_PROBLEMS: usize = 500;
+/// After so many steps, and again after as many,
+const PORTION: usize = 4;
+/// a start takes no further steps in its round if its log likelihood is lower than the best of its candidate's by more than
+/// this.
+const LAG: f64 = 5.0;
 /// Steps of the first round, on a subset of the rows,
 const FIRST_STEPS: usize = 8;
 /// and of an expression with a replaced part, which starts far from its maximum where the others start at their parent's.
@@ -295,14 +300,21 @@ fn round(
         if entry.runs.is_empty() {
             return;
         }
-        for run in &mut entry.runs {
-            if entry.share != rows.share {
-                *run = run.moved(rows.share / entry.share, rows.limits);
-            }
-            let before = run.outcome().evaluations;
-            run.advance(&objective, steps(entry.child.kind), &Quiet(watch.progress));
-            watch.spent.fetch_add(run.outcome().evaluations - before, Ordering::Relaxed);
+        for run in entry.runs.iter_mut().filter(|_| entry.share != rows.share) {
+            *run = run.moved(rows.share / entry.share, rows.limits);
         }
+        let evaluations = |runs: &[Run]| runs.iter().map(|run| run.outcome().evaluations).sum::<usize>();
+        let before = evaluations(&entry.runs);
+        let (mut left, mut far) = (steps(entry.child.kind), f64::INFINITY);
+        while left > 0 {
+            let portion = left.min(PORTION);
+            for run in entry.runs.iter_mut().filter(|run| run.value() <= far || far.is_infinite()) {
+                run.advance(&objective, portion, &Quiet(watch.progress));
+            }
+            left -= portion;
+            far = best(&entry.runs).map_or(f64::INFINITY, Run::value) + LAG;
+        }
+        watch.spent.fetch_add(evaluations(&entry.runs) - before, Ordering::Relaxed);
         entry.share = rows.share;
         entry.value = best(&entry.runs).map_or(f64::INFINITY, |run| (run.value() - objective.offset()) / rows.share);
         entry.reached = Reached::Raced;

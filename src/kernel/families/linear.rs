@@ -82,7 +82,7 @@ impl Family for Linear {
         _scratch: &mut Scratch,
         gradient: &mut [f64],
     ) {
-        let sum: f64 = w.iter().sum();
+        let sum = vector::sum(w);
         gradient[0] += sum;
         let (v, c) = (theta.range(1), theta.range(2));
         for d in 0..pairs.a.len() {
