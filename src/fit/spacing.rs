@@ -123,7 +123,7 @@ pub(crate) fn sample(count: usize, most: usize) -> Vec<usize> {
 }
 
 /// The median (the upper one of two); reorders the values.
-pub(super) fn median(values: &mut [f64]) -> Option<f64> {
+pub fn median(values: &mut [f64]) -> Option<f64> {
     let middle = values.len() / 2;
     (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, f64::total_cmp).1)
 }

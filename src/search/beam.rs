@@ -15,6 +15,7 @@ use super::race::{Entry, Watch, bare_child, race, written_child};
 use super::ranking::{KEPT, key, rank, structure, weigh};
 use super::setup::{Setup, null_model};
 use super::state::{State, is_null, stale};
+use super::support::{Outlier, is_supported};
 use super::{Budget, Candidate, Ended, Found, Level, Reached, Search, SearchError, Settings};
 use crate::data::Dataset;
 use crate::fit::{Beyond, Fit, Options, Stretch, condition, fit, fit_beyond, judged as judged_fit, optimize};
@@ -190,9 +191,9 @@ impl<'g> Walk<'g> {
         }
         let seconds = FINISHED * self.setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
         let clock = Clock { seconds, ..self.clock };
+        let mut before = self.leave_out_unsupported(pool, &clock);
         let known = self.setup.settings.moves.contains(&Edit::Drop).then_some(fitted);
         let (finished, smaller) = finish(pool, known, self.setup, &clock, |found| !is_null(found));
-        let mut before = Vec::new();
         let mut fits = Vec::new();
         for one in finished {
             fits.extend(one.fit.map(|fit| (structure(&one.found.model.kernel), fit)));
@@ -212,6 +213,20 @@ impl<'g> Walk<'g> {
         let ran = |fit: &Fit| fit.ended.is_some_and(|ended| !matches!(ended, optimize::Ended::Stopped { .. }));
         let of_best = fits.into_iter().find(|(key, fit)| Some(key) == best.as_ref() && ran(fit));
         (before, of_best.map(|(_, fit)| fit))
+    }
+
+    /// Removes the best models as long as the rows do not support them, and returns them.
+    fn leave_out_unsupported(&self, pool: &mut Vec<Found>, progress: &dyn Progress) -> Vec<Found> {
+        let outlier = Outlier::find(self.setup, progress);
+        let supported = |found: &Found| {
+            progress.stop() || is_null(found) || is_supported(found, outlier.as_ref(), self.setup, progress)
+        };
+        let left: Vec<Found> = pool.drain(..pool.iter().take_while(|found| !supported(found)).count()).collect();
+        if !left.is_empty() && !pool.iter().any(is_null) {
+            pool.extend(self.null().ok().flatten());
+            rank(pool);
+        }
+        left
     }
 
     /// Searches one depth. Returns `false` if there is nothing left to edit, or if some depths brought no improvement.

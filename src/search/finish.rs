@@ -6,7 +6,6 @@
 //! Then each part of the best is removed once, as a budget may end a search before it does so.
 
 use std::collections::HashSet;
-use std::f64::consts::PI;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -16,9 +15,10 @@ use super::edits::{Edit, Means, children};
 use super::ranking::structure;
 use super::score::ROUGH;
 use super::setup::Setup;
+use super::support::repeats;
 use crate::fit::optimize::{Options as RunOptions, Run};
 use crate::fit::{Beyond, Fit, Likelihood, Options, Stretch, fit_beyond, given};
-use crate::kernel::{Kernel, Role};
+use crate::kernel::Kernel;
 use crate::model::{Model, Problem};
 use crate::progress::{Progress, Quiet};
 
@@ -35,12 +35,6 @@ const FIRST_STEPS: usize = 15;
 /// A maximum may have a score that is worse by this than that of the values before it: one by Laplace's method is that of
 /// the mode of the posterior next to them, which is found to this.
 const SLACK: f64 = 0.1;
-/// A pattern is longer than half of the data by this at most.
-const MOST_SPAN: f64 = 0.52;
-/// A pattern that repeats does so in some row within so many periods.
-const MOST_PERIODS: u32 = 7;
-/// Rows whose correlation has a smaller logarithm than minus this have none.
-const FORGOTTEN: f64 = 4.0;
 /// A fit afresh, or without a part, must be better by this.
 const WORTH: f64 = 1e-2;
 /// Models whose score is within this of the best are fitted to the end.
@@ -152,31 +146,6 @@ fn nearly_as_good(model: Model, score: f64, setup: &Setup<'_>, progress: &dyn Pr
     Some(problem.model_with(&objective.to_values(&run.outcome().at)))
 }
 
-/// Whether its patterns repeat: rows some periods apart are correlated. One that is too rough for it fits noise, for which the
-/// likelihood may well have a maximum.
-fn repeats(fit: &Fit, setup: &Setup<'_>) -> bool {
-    let (parameters, values) = (fit.problem().parameters(), fit.values());
-    let lost = |i: usize| {
-        let (period, roughness) = (&parameters[i], parameters.get(i + 1));
-        let [column] = period.columns[..] else { return false };
-        let is_pattern = period.role == Role::Period && !period.warped;
-        if !is_pattern || !roughness.is_some_and(|p| p.role == Role::Roughness && p.is_free()) {
-            return false;
-        }
-        let (p, l, column) = (values[i], values[i + 1], &setup.columns[column]);
-        if p > MOST_SPAN * column.span {
-            return true;
-        }
-        // how far from some periods later the nearest row is
-        let away = |periods: u32| match column.grid.map(|step| (step, f64::from(periods) * p / step)) {
-            Some((step, steps)) => (steps - steps.round()).abs() * step,
-            None => 0.5 * column.gap,
-        };
-        (1..=MOST_PERIODS).all(|periods| 2.0 * ((PI * away(periods) / p).sin() / l).powi(2) > FORGOTTEN)
-    };
-    !(0..parameters.len()).any(lost)
-}
-
 /// The log posterior of a model at its values; −∞ where it has none.
 fn log_posterior(model: &Model, setup: &Setup<'_>) -> f64 {
     let Ok(problem) = Problem::new(model, &setup.data, false) else { return f64::NEG_INFINITY };
@@ -215,33 +184,9 @@ fn refit(model: &Model, how: Refit, setup: &Setup<'_>, progress: &dyn Progress) 
 mod tests {
     use super::*;
     use crate::data::{Column, Dataset};
-    use crate::fit::condition;
-    use crate::kernel::Values;
     use crate::kernel::families::family;
-    use crate::param::Param;
     use crate::progress::Silent;
     use crate::search::{Criterion, Settings};
-
-    #[test]
-    fn patterns_repeat_in_some_row() {
-        let x: Vec<f64> = (0..48).map(f64::from).collect();
-        let y = x.iter().map(|x| (x / 3.0).sin() + (x * x).cos()).collect();
-        let data = Dataset::new(vec![Column::numeric("x", x), Column::numeric("y", y)], Some("y"), None).expect("data");
-        let settings = Settings::default();
-        let setup = Setup::new(&data, &settings).expect("a setup");
-        let told = |period: f64, roughness: f64| {
-            let per =
-                Kernel::family(family("Per").expect("a family")).rewrite_params(&mut |at, values| match at.spec.role {
-                    Role::Period => Values::One(Param::free(period)),
-                    Role::Roughness => Values::One(Param::free(roughness)),
-                    _ => values.clone(),
-                });
-            repeats(&condition(&settings.model(per), &data).expect("a fit"), &setup)
-        };
-        // independent levels of twelve months, also where they are those of a fifth of the year; a shape between the rows
-        assert!(told(12.0, 0.1) && told(2.4, 0.1) && told(11.7, 0.8));
-        assert!(!told(29.011, 8e-5) && !told(11.7, 0.01));
-    }
 
     #[test]
     fn parts_that_are_not_needed_are_removed_one_by_one() {

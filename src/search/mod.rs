@@ -27,6 +27,7 @@ mod score;
 mod settings;
 mod setup;
 mod state;
+mod support;
 mod target_scale;
 mod user_edits;
 

@@ -1,0 +1,148 @@
+//! Whether the rows support what a model says: its patterns repeat, and its structure is not that of one row.
+
+use std::f64::consts::PI;
+use std::sync::Arc;
+
+use super::Found;
+use super::score::ROUGH;
+use super::setup::{Setup, null_model};
+use crate::fit::spacing::median;
+use crate::fit::{Beyond, Fit, Options, Stretch, condition, fit_beyond};
+use crate::kernel::Role;
+use crate::model::Model;
+use crate::progress::Progress;
+
+/// A pattern is longer than half of the data by this at most.
+const MOST_SPAN: f64 = 0.52;
+/// A pattern that repeats does so in some row within so many periods.
+const MOST_PERIODS: u32 = 7;
+/// Rows whose correlation has a smaller logarithm than minus this have none.
+const FORGOTTEN: f64 = 4.0;
+/// A row whose target is so many robust standard deviations from the median lies outside of the others.
+const OUTSIDE: f64 = 8.0;
+/// A standard deviation by the median of absolute deviations.
+const OF_MEDIAN: f64 = 1.4826;
+
+/// The row of the data that lies outside of the others, if one does.
+pub struct Outlier {
+    row: usize,
+    /// The score of noise alone without it.
+    null: f64,
+}
+
+impl Outlier {
+    /// `None` if no row lies outside.
+    pub fn find(setup: &Setup<'_>, progress: &dyn Progress) -> Option<Self> {
+        let y = setup.data.y()?;
+        let centre = median(&mut y.to_vec())?;
+        let away: Vec<f64> = y.iter().map(|y| (y - centre).abs()).collect();
+        let usual = OF_MEDIAN * median(&mut away.clone())?;
+        let (row, most) = away.iter().copied().enumerate().max_by(|one, other| one.1.total_cmp(&other.1))?;
+        if most.is_nan() || most <= OUTSIDE * usual {
+            return None;
+        }
+        let null = score_without(row, &null_model(setup.settings), setup, progress)?;
+        Some(Self { row, null })
+    }
+
+    /// Whether the structure of a model is that of this row: without it, noise alone is no worse.
+    fn is_all_of(&self, found: &Found, setup: &Setup<'_>, progress: &dyn Progress) -> bool {
+        score_without(self.row, &found.model, setup, progress).is_some_and(|score| score >= self.null)
+    }
+}
+
+/// Whether the rows support a model that is more than noise.
+pub fn is_supported(found: &Found, outlier: Option<&Outlier>, setup: &Setup<'_>, progress: &dyn Progress) -> bool {
+    let of_pattern = condition(&found.model, &setup.data).map_or(true, |fit| repeats(&fit, setup));
+    of_pattern && !outlier.is_some_and(|outlier| outlier.is_all_of(found, setup, progress))
+}
+
+/// The score of a model that is fitted to the other rows, from its values.
+fn score_without(row: usize, model: &Model, setup: &Setup<'_>, progress: &dyn Progress) -> Option<f64> {
+    let others: Vec<usize> = (0..setup.data.n()).filter(|&other| other != row).collect();
+    let rest = setup.data.take(&others);
+    let options = Options { restarts: 1, least_noise: setup.least_noise, ..Options::default() };
+    let beyond = Beyond { tolerance: ROUGH, stretch: Stretch::Way, ..Beyond::default() };
+    let fit = fit_beyond(model, &rest, options, beyond, progress).ok()??;
+    Some(setup.scored(&Arc::new(fit))?.score)
+}
+
+/// Whether its patterns repeat: rows some periods apart are correlated. One that is too rough for it fits noise, for which the
+/// likelihood may well have a maximum.
+pub fn repeats(fit: &Fit, setup: &Setup<'_>) -> bool {
+    let (parameters, values) = (fit.problem().parameters(), fit.values());
+    let lost = |i: usize| {
+        let (period, roughness) = (&parameters[i], parameters.get(i + 1));
+        let [column] = period.columns[..] else { return false };
+        let is_pattern = period.role == Role::Period && !period.warped;
+        if !is_pattern || !roughness.is_some_and(|p| p.role == Role::Roughness && p.is_free()) {
+            return false;
+        }
+        let (p, l, column) = (values[i], values[i + 1], &setup.columns[column]);
+        if p > MOST_SPAN * column.span {
+            return true;
+        }
+        // what repeats only after more than half of the data is a pattern of that length
+        let longest = MOST_SPAN * column.span;
+        // how far from some periods later the nearest row is
+        let away = |periods: u32| match column.grid.map(|step| (step, f64::from(periods) * p / step)) {
+            Some((step, steps)) => (steps - steps.round()).abs() * step,
+            None => 0.5 * column.gap,
+        };
+        let mut turns = (1..=MOST_PERIODS).take_while(|&periods| f64::from(periods) * p <= longest);
+        turns.all(|periods| 2.0 * ((PI * away(periods) / p).sin() / l).powi(2) > FORGOTTEN)
+    };
+    !(0..parameters.len()).any(lost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Dataset};
+    use crate::kernel::families::family;
+    use crate::kernel::{Kernel, Values};
+    use crate::param::Param;
+    use crate::progress::Silent;
+    use crate::search::{Settings, search};
+
+    #[test]
+    fn patterns_repeat_in_some_row() {
+        let x: Vec<f64> = (0..48).map(f64::from).collect();
+        let y = x.iter().map(|x| (x / 3.0).sin() + (x * x).cos()).collect();
+        let data = Dataset::new(vec![Column::numeric("x", x), Column::numeric("y", y)], Some("y"), None).expect("data");
+        let settings = Settings::default();
+        let setup = Setup::new(&data, &settings).expect("a setup");
+        let told = |period: f64, roughness: f64| {
+            let per =
+                Kernel::family(family("Per").expect("a family")).rewrite_params(&mut |at, values| match at.spec.role {
+                    Role::Period => Values::One(Param::free(period)),
+                    Role::Roughness => Values::One(Param::free(roughness)),
+                    _ => values.clone(),
+                });
+            repeats(&condition(&settings.model(per), &data).expect("a fit"), &setup)
+        };
+        // independent levels of twelve months, also where they are those of a fifth of the year; a shape between the rows
+        assert!(told(12.0, 0.1) && told(2.4, 0.1) && told(11.7, 0.8));
+        assert!(!told(29.011, 8e-5) && !told(11.7, 0.01));
+        // it repeats in rows that are 40 steps apart only
+        assert!(!told(13.3334, 2e-4));
+    }
+
+    #[test]
+    fn a_structure_of_one_row_is_not_told() {
+        let t: Vec<f64> = (0..60).map(f64::from).collect();
+        // chance values about 20, of which the last is 60
+        let chance = |i: usize| 20.0 + ((i * i * 7919 + 13 * i) % 101) as f64 / 50.0 - 1.0;
+        let y: Vec<f64> = (0..60).map(|i| if i == 59 { 60.0 } else { chance(i) }).collect();
+        let line: Vec<f64> = t.iter().zip(&y).map(|(t, y)| y + 0.5 * t).collect();
+        let found = |y: &[f64]| {
+            let columns = vec![Column::numeric("t", t.clone()), Column::numeric("y", y.to_vec())];
+            let data = Dataset::new(columns, Some("y"), None).expect("a data set");
+            let budget = crate::search::Budget { seconds: None, evaluations: Some(1500) };
+            let settings = Settings { depth: 2, budget, ..Settings::default() };
+            search(&data, &settings, &Silent).expect("a search").best.model.kernel.heading()
+        };
+        assert_eq!(found(&y), "WN");
+        assert_ne!(found(&line), "WN");
+    }
+}
