@@ -9,13 +9,13 @@ use rayon::prelude::*;
 
 use super::child_starts::Inheritance;
 use super::edits::{Child, Edit, Kind, Means, children};
-use super::finish::finish;
+use super::finish::{NEAR, finish};
 use super::forecasts::extrapolates;
 use super::race::{Entry, Watch, bare_child, race, written_child};
 use super::ranking::{KEPT, key, rank, structure, weigh};
 use super::setup::{Setup, null_model};
 use super::state::{State, is_null, stale};
-use super::support::{Outlier, is_supported};
+use super::support::Outlier;
 use super::{Budget, Candidate, Ended, Found, Level, Reached, Search, SearchError, Settings};
 use crate::data::Dataset;
 use crate::fit::{Beyond, Fit, Options, Stretch, condition, fit, fit_beyond, judged as judged_fit, optimize};
@@ -183,45 +183,65 @@ impl<'g> Walk<'g> {
         self.result(state, ended, finished)
     }
 
-    /// Fits the best models to a maximum and removes parts of the best, unless the user stopped the search. Gives the
-    /// models that this changed, as they were before, and the fit of the best.
+    /// Leaves out models whose structure is that of an outlier, fits the best to a maximum and removes parts of the best,
+    /// unless the user stopped the search. Gives the models that this changed or left out, as they were before, and the fit
+    /// of the best.
     fn finish_best(&self, pool: &mut Vec<Found>, fitted: &HashSet<String>) -> (Vec<Found>, Option<Arc<Fit>>) {
         if !self.finishes || self.clock.progress.stop() {
             return (Vec::new(), None);
         }
         let seconds = FINISHED * self.setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
         let clock = Clock { seconds, ..self.clock };
-        let mut before = self.leave_out_unsupported(pool, &clock);
         let known = self.setup.settings.moves.contains(&Edit::Drop).then_some(fitted);
-        let (finished, smaller) = finish(pool, known, self.setup, &clock, |found| !is_null(found));
+        let outlier = Outlier::find(self.setup, &clock);
+        let mut before = Vec::new();
         let mut fits = Vec::new();
-        for one in finished {
-            fits.extend(one.fit.map(|fit| (structure(&one.found.model.kernel), fit)));
-            before.push(std::mem::replace(&mut pool[one.place], one.found));
-        }
-        rank(pool);
-        if let Some((smaller, fit)) = smaller {
-            fits.push((structure(&smaller.model.kernel), fit));
-            if pool.len() >= KEPT {
-                before.extend(pool.pop());
+        loop {
+            if let Some(outlier) = &outlier {
+                before.extend(self.leave_out(outlier, pool, &clock));
             }
-            pool.push(smaller);
+            let (finished, smaller) = finish(pool, known, self.setup, &clock, |found| !is_null(found));
+            for one in finished {
+                fits.extend(one.fit.map(|fit| (structure(&one.found.model.kernel), fit)));
+                before.push(std::mem::replace(&mut pool[one.place], one.found));
+            }
             rank(pool);
+            if let Some((smaller, fit)) = smaller {
+                fits.push((structure(&smaller.model.kernel), fit));
+                if pool.len() >= KEPT {
+                    before.extend(pool.pop());
+                }
+                pool.push(smaller);
+                rank(pool);
+            }
+            // the values at the maximum may be others
+            let is_open = |outlier: &Outlier| {
+                let best = pool.first().filter(|best| !is_null(best) && !clock.stop());
+                best.is_some_and(|best| outlier.is_all_of(best, self.setup, &clock))
+            };
+            if !outlier.as_ref().is_some_and(is_open) {
+                break;
+            }
         }
         let best = pool.first().map(|found| structure(&found.model.kernel));
         // one that the budget of time ended is judged where it came to
         let ran = |fit: &Fit| fit.ended.is_some_and(|ended| !matches!(ended, optimize::Ended::Stopped { .. }));
-        let of_best = fits.into_iter().find(|(key, fit)| Some(key) == best.as_ref() && ran(fit));
+        let of_best = fits.into_iter().rev().find(|(key, fit)| Some(key) == best.as_ref() && ran(fit));
         (before, of_best.map(|(_, fit)| fit))
     }
 
-    /// Removes the best models as long as the rows do not support them, and returns them.
-    fn leave_out_unsupported(&self, pool: &mut Vec<Found>, progress: &dyn Progress) -> Vec<Found> {
-        let outlier = Outlier::find(self.setup, progress);
-        let supported = |found: &Found| {
-            progress.stop() || is_null(found) || is_supported(found, outlier.as_ref(), self.setup, progress)
-        };
-        let left: Vec<Found> = pool.drain(..pool.iter().take_while(|found| !supported(found)).count()).collect();
+    /// Removes the models near the best whose structure is that of one row, and returns them.
+    fn leave_out(&self, outlier: &Outlier, pool: &mut Vec<Found>, progress: &dyn Progress) -> Vec<Found> {
+        let is_left =
+            |found: &Found| !is_null(found) && !progress.stop() && outlier.is_all_of(found, self.setup, progress);
+        let mut left = Vec::new();
+        let mut place = 0;
+        while let Some(found) = pool.get(place).filter(|found| found.score <= pool[0].score + NEAR) {
+            match is_left(found) {
+                true => left.push(pool.remove(place)),
+                false => place += 1,
+            }
+        }
         if !left.is_empty() && !pool.iter().any(is_null) {
             pool.extend(self.null().ok().flatten());
             rank(pool);

@@ -25,7 +25,7 @@ use crate::progress::{Progress, Quiet};
 /// The number of models that are finished,
 const FINISHED: usize = 3;
 /// of those whose score is within this of the best.
-const NEAR: f64 = 20.0;
+pub const NEAR: f64 = 20.0;
 /// Starts of a model that is fitted afresh.
 const STARTS: usize = 4;
 /// Steps after which a model without a part is given up if its score is not within [`NEAR`],

@@ -20,8 +20,8 @@ pub struct Search {
     /// The best models that were fitted to convergence, best first; no two are the same kernel after `simplify`. The
     /// null model is included as the last if nothing else improved on it.
     pub models: Vec<Found>,
-    /// Those of the models that were fitted to a maximum at the end, as they were before: a search that goes on does so from
-    /// these.
+    /// Those that were fitted to a maximum at the end, or left out because their structure is that of one row, as they were
+    /// before: a search that goes on does so from these. The first of equal ones counts.
     pub unfinished: Vec<Found>,
     /// The number of rows to which the models were fitted, where these were not all: a part of many rows, or those that are
     /// not held out. The log marginal likelihoods of the models are of these rows.

@@ -49,10 +49,10 @@ const STARTS: usize = 6;
 /// The largest number of candidates that hold their rows at once.
 const MOST_PROBLEMS: usize = 500;
 /// After so many steps, and again after as many,
-const PORTION: usize = 4;
+const PORTION: usize = 8;
 /// a start takes no further steps in its round if its log likelihood is lower than the best of its candidate's by more than
 /// this.
-const LAG: f64 = 5.0;
+const LAG: f64 = 20.0;
 /// Steps of the first round, on a subset of the rows,
 const FIRST_STEPS: usize = 8;
 /// and of an expression with a replaced part, which starts far from its maximum where the others start at their parent's.

@@ -58,7 +58,7 @@ impl State {
 /// paused.
 fn before_finish(search: &Search, levels: &[Level]) -> Vec<Found> {
     let mut pool: Vec<Found> = search.models.clone();
-    for before in &search.unfinished {
+    for before in search.unfinished.iter().rev() {
         let key = structure(&before.model.kernel);
         match pool.iter_mut().find(|found| structure(&found.model.kernel) == key) {
             Some(found) => *found = before.clone(),

@@ -7,12 +7,12 @@ use super::Found;
 use super::score::ROUGH;
 use super::setup::{Setup, null_model};
 use crate::fit::spacing::median;
-use crate::fit::{Beyond, Fit, Options, Stretch, condition, fit_beyond};
+use crate::fit::{Beyond, Fit, Options, Stretch, fit_beyond};
 use crate::kernel::Role;
-use crate::model::Model;
-use crate::progress::Progress;
+use crate::model::{Model, Noise};
+use crate::progress::{Progress, Quiet};
 
-/// A pattern is longer than half of the data by this at most.
+/// The longest period, as a share of the data: two whole periods, and a little more.
 const MOST_SPAN: f64 = 0.52;
 /// A pattern that repeats does so in some row within so many periods.
 const MOST_PERIODS: u32 = 7;
@@ -20,10 +20,12 @@ const MOST_PERIODS: u32 = 7;
 const FORGOTTEN: f64 = 4.0;
 /// A row whose target is so many robust standard deviations from the median lies outside of the others.
 const OUTSIDE: f64 = 8.0;
+/// By how much the score of a structure must be better than that of noise alone.
+const WORTH: f64 = 2.0;
 /// A standard deviation by the median of absolute deviations.
 const OF_MEDIAN: f64 = 1.4826;
 
-/// The row of the data that lies outside of the others, if one does.
+/// A row that lies outside of the others.
 pub struct Outlier {
     row: usize,
     /// The score of noise alone without it.
@@ -31,30 +33,29 @@ pub struct Outlier {
 }
 
 impl Outlier {
-    /// `None` if no row lies outside.
+    /// `None` if no row lies outside, if most values are the same, or where the noise is known, which cannot explain one.
     pub fn find(setup: &Setup<'_>, progress: &dyn Progress) -> Option<Self> {
+        let model = null_model(setup.settings);
+        if !matches!(model.noise(), Some(Noise::Variance(noise)) if noise.is_unset()) {
+            return None;
+        }
         let y = setup.data.y()?;
         let centre = median(&mut y.to_vec())?;
         let away: Vec<f64> = y.iter().map(|y| (y - centre).abs()).collect();
         let usual = OF_MEDIAN * median(&mut away.clone())?;
         let (row, most) = away.iter().copied().enumerate().max_by(|one, other| one.1.total_cmp(&other.1))?;
-        if most.is_nan() || most <= OUTSIDE * usual {
+        if !(usual > 0.0 && most > OUTSIDE * usual) {
             return None;
         }
-        let null = score_without(row, &null_model(setup.settings), setup, progress)?;
+        let null = score_without(row, &model, setup, progress)?;
         Some(Self { row, null })
     }
 
-    /// Whether the structure of a model is that of this row: without it, noise alone is no worse.
-    fn is_all_of(&self, found: &Found, setup: &Setup<'_>, progress: &dyn Progress) -> bool {
-        score_without(self.row, &found.model, setup, progress).is_some_and(|score| score >= self.null)
+    /// Whether the structure of a model is that of this row: without it, noise alone is as good.
+    pub fn is_all_of(&self, found: &Found, setup: &Setup<'_>, progress: &dyn Progress) -> bool {
+        let without = score_without(self.row, &found.model, setup, progress);
+        without.is_some_and(|score| score >= self.null - WORTH)
     }
-}
-
-/// Whether the rows support a model that is more than noise.
-pub fn is_supported(found: &Found, outlier: Option<&Outlier>, setup: &Setup<'_>, progress: &dyn Progress) -> bool {
-    let of_pattern = condition(&found.model, &setup.data).map_or(true, |fit| repeats(&fit, setup));
-    of_pattern && !outlier.is_some_and(|outlier| outlier.is_all_of(found, setup, progress))
 }
 
 /// The score of a model that is fitted to the other rows, from its values.
@@ -63,7 +64,7 @@ fn score_without(row: usize, model: &Model, setup: &Setup<'_>, progress: &dyn Pr
     let rest = setup.data.take(&others);
     let options = Options { restarts: 1, least_noise: setup.least_noise, ..Options::default() };
     let beyond = Beyond { tolerance: ROUGH, stretch: Stretch::Way, ..Beyond::default() };
-    let fit = fit_beyond(model, &rest, options, beyond, progress).ok()??;
+    let fit = fit_beyond(model, &rest, options, beyond, &Quiet(progress)).ok()??;
     Some(setup.scored(&Arc::new(fit))?.score)
 }
 
@@ -79,11 +80,11 @@ pub fn repeats(fit: &Fit, setup: &Setup<'_>) -> bool {
             return false;
         }
         let (p, l, column) = (values[i], values[i + 1], &setup.columns[column]);
-        if p > MOST_SPAN * column.span {
+        let longest = MOST_SPAN * (column.span + column.gap);
+        if p > longest {
             return true;
         }
         // what repeats only after more than half of the data is a pattern of that length
-        let longest = MOST_SPAN * column.span;
         // how far from some periods later the nearest row is
         let away = |periods: u32| match column.grid.map(|step| (step, f64::from(periods) * p / step)) {
             Some((step, steps)) => (steps - steps.round()).abs() * step,
@@ -99,6 +100,7 @@ pub fn repeats(fit: &Fit, setup: &Setup<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::data::{Column, Dataset};
+    use crate::fit::condition;
     use crate::kernel::families::family;
     use crate::kernel::{Kernel, Values};
     use crate::param::Param;
@@ -123,6 +125,8 @@ mod tests {
         };
         // independent levels of twelve months, also where they are those of a fifth of the year; a shape between the rows
         assert!(told(12.0, 0.1) && told(2.4, 0.1) && told(11.7, 0.8));
+        // two whole periods
+        assert!(told(24.0, 0.8) && !told(26.0, 0.8));
         assert!(!told(29.011, 8e-5) && !told(11.7, 0.01));
         // it repeats in rows that are 40 steps apart only
         assert!(!told(13.3334, 2e-4));
