@@ -106,7 +106,8 @@ pub fn fit_beyond(
     let made = |i: usize| Entry::new(&objective, i, &starts.start(i), &search);
     let mut runs = match some.as_ref().filter(|_| count > 1) {
         Some(some) => {
-            let begun = begun_on(some, count, &search, options, progress);
+            // other maxima are tried from there
+            let begun = begun_on(some, count, &search, options, progress, false);
             vec![Entry::new(&objective, 0, &begun.unwrap_or_else(|| starts.start(0)), &search)]
         }
         None => {
@@ -226,7 +227,7 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     let limits = search(&few, options);
     let begun = {
         let objective = Likelihood::new(&few).stopped_by(progress);
-        match begun_on(&objective, options.restarts.max(1), &limits, options, progress) {
+        match begun_on(&objective, options.restarts.max(1), &limits, options, progress, true) {
             Some(values) => values,
             None if progress.stop() => return Err(ModelError::Stopped),
             None => Starts::new(&few, options.seed).start(0),
@@ -267,12 +268,15 @@ fn begun_on(
     search: &Search,
     options: Options,
     progress: &dyn Progress,
+    other_maxima: bool,
 ) -> Option<Vec<f64>> {
     let starts = Starts::new(few.problem(), options.seed);
     let made = |i: usize| Entry::new(few, i, &starts.start(i), search);
     let mut runs: Vec<Entry<'_, '_>> = (0..count).into_par_iter().map(made).collect();
     race(few, &mut runs, RACED_STEPS.min(options.max_iter), Bar::NONE, progress, &|_| {});
-    try_other_maxima(few, None, &starts, &mut runs, search, progress);
+    if other_maxima {
+        try_other_maxima(few, None, &starts, &mut runs, search, progress);
+    }
     best(&runs).map(|best| few.to_values(&best.run.outcome().at))
 }
 

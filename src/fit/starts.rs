@@ -67,7 +67,8 @@ impl<'p> Starts<'p> {
             None => moments(y),
         };
         let parameters = problem.parameters();
-        let wants_period = |d: usize| parameters.iter().any(|p| p.role == Role::Period && p.columns.contains(&d));
+        let unset = |p: &Parameter| p.role == Role::Period && p.param.value().is_none();
+        let wants_period = |d: usize| parameters.iter().any(|p| unset(p) && p.columns.contains(&d));
         let columns = (0..problem.x().len()).map(|d| Column::new(problem, d, wants_period(d))).collect();
         let mut alike: HashMap<(Role, &[usize]), usize> = HashMap::new();
         let before: Vec<usize> = parameters
