@@ -10,7 +10,7 @@ use crate::progress::{Progress, Quiet};
 const FEW_STEPS: usize = 8;
 /// and those in which the best is followed.
 const STEPS: usize = 300;
-/// It is given up where its log likelihood after so many steps is lower than at the present period by more than this.
+/// It is given up where its log likelihood after so many further steps is lower than at the present period by more than this.
 const APPROACH: [(usize, f64); 3] = [(20, NEAR), (20, 1.0), (40, 0.2)];
 /// Multiples of a period that are tried, and the shape within a period at which they have the present one as a harmonic.
 const OTHER_PERIODS: [(f64, Option<f64>); 5] =
