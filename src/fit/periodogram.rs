@@ -6,7 +6,7 @@
 
 use std::f64::consts::TAU;
 
-use super::spacing::{distinct, median, recurring_gap, sample};
+use super::spacing::{OF_MEDIAN, distinct, median, recurring_gap, sample};
 
 /// A period in the units of t, and the share (0 to 1) of the variance about the trend that its sine explains.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -266,7 +266,7 @@ fn about_trend(t: &[f64], y: &[f64]) -> Vec<f64> {
     for _ in 0..MOST_DRAWS {
         let rest = about_cubic(t, &drawn);
         let mut sizes: Vec<f64> = rest.iter().map(|rest| rest.abs()).collect();
-        let limit = 6.0 * 1.4826 * median(&mut sizes).unwrap_or(0.0);
+        let limit = 6.0 * OF_MEDIAN * median(&mut sizes).unwrap_or(0.0);
         // If most values lie on the trend exactly, the others are not outliers but the signal.
         if !(limit > 0.0 && rest.iter().any(|rest| rest.abs() > limit)) {
             return rest;

@@ -128,6 +128,9 @@ pub fn median(values: &mut [f64]) -> Option<f64> {
     (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
+/// A standard deviation of normal values by the median of their absolute deviations.
+pub const OF_MEDIAN: f64 = 1.4826;
+
 /// Mean and variance; 1 in place of a variance of 0.
 pub(super) fn moments(x: &[f64]) -> (f64, f64) {
     let n = x.len().max(1) as f64;

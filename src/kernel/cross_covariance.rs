@@ -31,6 +31,8 @@ pub struct Cross<'k> {
     values: Vec<f64>,
     /// Values of each leaf, stored by columns.
     stored: Vec<Vec<f64>>,
+    /// The instructions whose values the backward pass reads.
+    read: Vec<bool>,
     registers: Vec<Vec<f64>>,
     prepared: Option<[Prepared; 2]>,
     back: Back,
@@ -47,6 +49,7 @@ impl<'k> Cross<'k> {
             theta: Vec::new(),
             values: Vec::new(),
             stored: vec![Vec::new(); count],
+            read: bound.program.read_backwards(|_| true),
             registers: vec![Vec::new(); count],
             prepared: None,
             back: Back::default(),
@@ -100,10 +103,9 @@ impl<'k> Cross<'k> {
         let Some([one, two]) = self.prepared.take() else { return };
         let sinks = vec![Sink::of(self.bound, a, &one, to.a.is_some()), Sink::of(self.bound, b, &two, to.b.is_some())];
         self.back.start(&self.theta, a.n.max(1), sinks);
-        let read = self.bound.program.read_backwards(|_| true);
         for j in 0..b.n {
             let at = At { from: 0, j, same: false, len: a.n };
-            let known = Known { stored: &mut self.stored, start: j * a.n, read: Some(&read), lags: None };
+            let known = Known { stored: &mut self.stored, start: j * a.n, read: Some(&self.read), lags: None };
             let values = self.bound.column(&self.theta, (&one, &two), at, &mut self.registers, known);
             self.back.weigh(at.len, |w| weights(j, w));
             let place = Place { at, one: &one, two: &two, sides: APART };

@@ -143,6 +143,11 @@ fn best(runs: &[Run]) -> Option<&Run> {
     runs.iter().filter(|run| run.value().is_finite()).min_by(|a, b| a.value().total_cmp(&b.value()))
 }
 
+/// The evaluations of some runs so far.
+fn evaluations(runs: &[Run]) -> usize {
+    runs.iter().map(|run| run.outcome().evaluations).sum()
+}
+
 /// Runs the race. Entries are returned best first; those with [`Reached::Fitted`] were optimised to convergence.
 pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>, watch: &Watch<'_>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = children.into_iter().enumerate().map(|(i, child)| Entry::new(child, i)).collect();
@@ -240,7 +245,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     each(&mut entries[..last], abreast, watch, 3, |entry| {
         let Some(problem) = entry.problem.as_ref() else { return };
         let objective = Likelihood::new(problem).stopped_by(watch.progress).to_within(ROUGH);
-        let before: usize = entry.runs.iter().map(|run| run.outcome().evaluations).sum();
+        let before = evaluations(&entry.runs);
         entry.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
         let Some(mut run) = entry.runs.first().cloned() else { return };
         run.advance(&objective, LAST_STEPS, &Quiet(watch.progress));
@@ -253,7 +258,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         {
             beside += prefer_fundamental_periods(&objective, &mut run, step, &limits, watch.progress);
         }
-        let after = own + entry.runs[1..].iter().map(|run| run.outcome().evaluations).sum::<usize>() + beside;
+        let after = own + evaluations(&entry.runs[1..]) + beside;
         watch.spent.fetch_add(after.saturating_sub(before), Ordering::Relaxed);
         entry.value = run.value() - objective.offset();
         entry.runs = vec![run];
@@ -303,12 +308,11 @@ fn round(
         for run in entry.runs.iter_mut().filter(|_| entry.share != rows.share) {
             *run = run.moved(rows.share / entry.share, rows.limits);
         }
-        let evaluations = |runs: &[Run]| runs.iter().map(|run| run.outcome().evaluations).sum::<usize>();
         let before = evaluations(&entry.runs);
         let (mut left, mut far) = (steps(entry.child.kind), f64::INFINITY);
         while left > 0 {
             let portion = left.min(PORTION);
-            for run in entry.runs.iter_mut().filter(|run| run.value() <= far || far.is_infinite()) {
+            for run in entry.runs.iter_mut().filter(|run| run.value() <= far) {
                 run.advance(&objective, portion, &Quiet(watch.progress));
             }
             left -= portion;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::Found;
 use super::score::ROUGH;
 use super::setup::{Setup, null_model};
-use crate::fit::spacing::median;
+use crate::data::Dataset;
+use crate::fit::spacing::{OF_MEDIAN, median};
 use crate::fit::{Beyond, Fit, Options, Stretch, fit_beyond};
 use crate::kernel::Role;
 use crate::model::{Model, Noise};
@@ -22,13 +23,12 @@ const FORGOTTEN: f64 = 4.0;
 const OUTSIDE: f64 = 8.0;
 /// By how much the score of a structure must be better than that of noise alone.
 const WORTH: f64 = 2.0;
-/// A standard deviation by the median of absolute deviations.
-const OF_MEDIAN: f64 = 1.4826;
 
 /// A row that lies outside of the others.
 pub struct Outlier {
-    row: usize,
-    /// The score of noise alone without it.
+    /// The other rows,
+    others: Dataset,
+    /// and the score of noise alone there.
     null: f64,
 }
 
@@ -47,24 +47,24 @@ impl Outlier {
         if !(usual > 0.0 && most > OUTSIDE * usual) {
             return None;
         }
-        let null = score_without(row, &model, setup, progress)?;
-        Some(Self { row, null })
+        let others: Vec<usize> = (0..y.len()).filter(|&other| other != row).collect();
+        let others = setup.data.take(&others);
+        let null = score_on(&others, &model, setup, progress)?;
+        Some(Self { others, null })
     }
 
     /// Whether the structure of a model is that of this row: without it, noise alone is as good.
     pub fn is_all_of(&self, found: &Found, setup: &Setup<'_>, progress: &dyn Progress) -> bool {
-        let without = score_without(self.row, &found.model, setup, progress);
+        let without = score_on(&self.others, &found.model, setup, progress);
         without.is_some_and(|score| score >= self.null - WORTH)
     }
 }
 
-/// The score of a model that is fitted to the other rows, from its values.
-fn score_without(row: usize, model: &Model, setup: &Setup<'_>, progress: &dyn Progress) -> Option<f64> {
-    let others: Vec<usize> = (0..setup.data.n()).filter(|&other| other != row).collect();
-    let rest = setup.data.take(&others);
+/// The score of a model that is fitted to some rows, from its values.
+fn score_on(rows: &Dataset, model: &Model, setup: &Setup<'_>, progress: &dyn Progress) -> Option<f64> {
     let options = Options { restarts: 1, least_noise: setup.least_noise, ..Options::default() };
     let beyond = Beyond { tolerance: ROUGH, stretch: Stretch::Way, ..Beyond::default() };
-    let fit = fit_beyond(model, &rest, options, beyond, &Quiet(progress)).ok()??;
+    let fit = fit_beyond(model, rows, options, beyond, &Quiet(progress)).ok()??;
     Some(setup.scored(&Arc::new(fit))?.score)
 }
 
@@ -84,12 +84,12 @@ pub fn repeats(fit: &Fit, setup: &Setup<'_>) -> bool {
         if p > longest {
             return true;
         }
-        // what repeats only after more than half of the data is a pattern of that length
         // how far from some periods later the nearest row is
         let away = |periods: u32| match column.grid.map(|step| (step, f64::from(periods) * p / step)) {
             Some((step, steps)) => (steps - steps.round()).abs() * step,
             None => 0.5 * column.gap,
         };
+        // what repeats only after more than half of the data is a pattern of that length
         let mut turns = (1..=MOST_PERIODS).take_while(|&periods| f64::from(periods) * p <= longest);
         turns.all(|periods| 2.0 * ((PI * away(periods) / p).sin() / l).powi(2) > FORGOTTEN)
     };
@@ -99,7 +99,7 @@ pub fn repeats(fit: &Fit, setup: &Setup<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Column, Dataset};
+    use crate::data::Column;
     use crate::fit::condition;
     use crate::kernel::families::family;
     use crate::kernel::{Kernel, Values};
