@@ -65,6 +65,14 @@ pub fn search(search: &Search) -> Markup {
     if let Some(ended) = best.ended.filter(|ended| !ended.well() && !search.was_stopped()) {
         lines.push(format!("note: the best model is not at a maximum of its likelihood ({ended})"));
     }
+    if !search.outlying.is_empty() {
+        let values: Vec<String> = search.outlying.iter().map(|&y| rounded(y)).collect();
+        let (lie, rows) = if values.len() == 1 { ("lies", "that row's") } else { ("lie", "those rows'") };
+        lines.push(format!(
+            "note: {} {lie} far outside of the other values of {target}; models whose structure is {rows} alone were left out",
+            values.join(" and ")
+        ));
+    }
     if matches!(settings.criterion, Criterion::Bic | Criterion::Bicc) && best.counted() < best.estimated() {
         lines.push(format!(
             "note: the search counts every free parameter; the data determine {} of the {} of the best model, which `.best.bic` \

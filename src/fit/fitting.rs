@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use self::other_maxima::try_other_maxima;
 use self::race::{Bar, Entry, SETTLED, behind, best, race, value};
+use super::column::Column;
 use super::curvature::Curvature;
 use super::first_result::FirstResult;
 use super::hints::hints;
@@ -52,6 +53,8 @@ pub struct Beyond<'r> {
     /// About the error of the log marginal likelihood that is borne for speed on the way. The result has none.
     pub tolerance: f64,
     pub stretch: Stretch,
+    /// The quantities of the input columns, where they are known.
+    pub columns: Option<&'r [Column]>,
 }
 
 /// Which part of a fit is done.
@@ -66,7 +69,7 @@ pub enum Stretch {
 
 impl Default for Beyond<'_> {
     fn default() -> Self {
-        Self { least: f64::NEG_INFINITY, compared: None, tolerance: 0.0, stretch: Stretch::Whole }
+        Self { least: f64::NEG_INFINITY, compared: None, tolerance: 0.0, stretch: Stretch::Whole, columns: None }
     }
 }
 
@@ -80,7 +83,7 @@ pub fn fit_beyond(
     model: &Model,
     data: &Dataset,
     options: Options,
-    Beyond { least, compared, tolerance, stretch }: Beyond<'_>,
+    Beyond { least, compared, tolerance, stretch, columns }: Beyond<'_>,
     progress: &dyn Progress,
 ) -> Result<Option<Fit>, ModelError> {
     let problem = Problem::new(model, data, false)?;
@@ -90,7 +93,7 @@ pub fn fit_beyond(
     if problem.inducing().is_some() && problem.n() > RACED_ROWS {
         return fit_many(model, problem, options, progress).map(Some);
     }
-    let starts = Starts::new(&problem, options.seed);
+    let starts = Starts::with(&problem, options.seed, columns);
     let first = FirstResult::new(progress);
     let progress: &dyn Progress = &first;
     let objective = Likelihood::new(&problem).stopped_by(progress).to_within(tolerance);
@@ -107,7 +110,8 @@ pub fn fit_beyond(
     let mut runs = match some.as_ref().filter(|_| count > 1) {
         Some(some) => {
             // other maxima are tried from there
-            let begun = begun_on(some, count, &search, options, progress, false);
+            let starts = Starts::with(some.problem(), options.seed, columns);
+            let begun = begun_on(some, &starts, count, &search, false, progress);
             vec![Entry::new(&objective, 0, &begun.unwrap_or_else(|| starts.start(0)), &search)]
         }
         None => {
@@ -227,10 +231,11 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     let limits = search(&few, options);
     let begun = {
         let objective = Likelihood::new(&few).stopped_by(progress);
-        match begun_on(&objective, options.restarts.max(1), &limits, options, progress, true) {
+        let starts = Starts::new(&few, options.seed);
+        match begun_on(&objective, &starts, options.restarts.max(1), &limits, true, progress) {
             Some(values) => values,
             None if progress.stop() => return Err(ModelError::Stopped),
-            None => Starts::new(&few, options.seed).start(0),
+            None => starts.start(0),
         }
     };
     drop(few);
@@ -264,18 +269,17 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
 /// The values that the best of some starts comes to on a subset of the rows. `None` if none has a likelihood.
 fn begun_on(
     few: &Likelihood<'_>,
+    starts: &Starts<'_>,
     count: usize,
     search: &Search,
-    options: Options,
-    progress: &dyn Progress,
     other_maxima: bool,
+    progress: &dyn Progress,
 ) -> Option<Vec<f64>> {
-    let starts = Starts::new(few.problem(), options.seed);
     let made = |i: usize| Entry::new(few, i, &starts.start(i), search);
     let mut runs: Vec<Entry<'_, '_>> = (0..count).into_par_iter().map(made).collect();
-    race(few, &mut runs, RACED_STEPS.min(options.max_iter), Bar::NONE, progress, &|_| {});
+    race(few, &mut runs, RACED_STEPS.min(search.max_iter), Bar::NONE, progress, &|_| {});
     if other_maxima {
-        try_other_maxima(few, None, &starts, &mut runs, search, progress);
+        try_other_maxima(few, None, starts, &mut runs, search, progress);
     }
     best(&runs).map(|best| few.to_values(&best.run.outcome().at))
 }

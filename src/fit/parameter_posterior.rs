@@ -1,5 +1,6 @@
 //! The posterior of the parameters near a fit, with a weak prior, and its integral: the evidence of the model.
 
+use super::column::Column;
 use super::curvature::Curvature;
 use super::likelihood::Likelihood;
 use super::optimize::{Objective, Options, minimize};
@@ -82,11 +83,17 @@ impl Level {
 impl<'p> ParameterPosterior<'p> {
     /// The posterior near these values. `None` if there is no density or no curvature.
     pub fn new(problem: &'p Problem, values: &[f64]) -> Option<Self> {
-        Self::unless_stopped(problem, values, &Silent)
+        Self::unless_stopped(problem, values, None, &Silent)
     }
 
-    /// The same; `None` also if the user stops the work before its curvature is known.
-    pub fn unless_stopped(problem: &'p Problem, values: &[f64], progress: &'p dyn Progress) -> Option<Self> {
+    /// The same, with the quantities of the input columns where they are known; `None` also if the user stops the work before
+    /// its curvature is known.
+    pub fn unless_stopped(
+        problem: &'p Problem,
+        values: &[f64],
+        columns: Option<&[Column]>,
+        progress: &'p dyn Progress,
+    ) -> Option<Self> {
         let objective = Likelihood::new(problem).stopped_by(progress);
         let total = objective.at(values, false)?.total;
         let noise = problem.parameters().iter().position(|p| p.kind == ParameterKind::Noise && p.is_free());
@@ -104,7 +111,7 @@ impl<'p> ParameterPosterior<'p> {
         // the start of the model with nothing written
         let bare = with_nothing_written(problem.model());
         let bare = Problem::new(&bare, problem.data(), true).ok()?;
-        let start = Starts::new(&bare, 0).start(0);
+        let start = Starts::with(&bare, 0, columns).start(0);
         let parameters = problem.parameters();
         let weak = |&i: &usize| parameters[i].param.prior.is_none().then(|| parameters[i].domain.to_real(start[i]));
         let mut centre: Vec<Option<f64>> = free.iter().map(weak).collect();

@@ -3,6 +3,7 @@
 //! Start 0 is the best guess from the data. Start i > 0 draws every parameter from its plausible range by a
 //! low-discrepancy sequence, so that few starts cover the range evenly. It depends only on (seed, i).
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use rand::{Rng, RngExt, SeedableRng};
@@ -47,7 +48,7 @@ pub fn given(problem: &Problem) -> Vec<f64> {
 pub struct Starts<'p> {
     problem: &'p Problem,
     seed: u64,
-    columns: Vec<Column>,
+    columns: Cow<'p, [Column]>,
     mean: f64,
     variance: f64,
     /// The largest share of the variance that noise can have, estimated from neighbouring rows.
@@ -61,6 +62,11 @@ pub struct Starts<'p> {
 impl<'p> Starts<'p> {
     /// Computes the quantities from the data; `seed` determines all starts but the first.
     pub fn new(problem: &'p Problem, seed: u64) -> Self {
+        Self::with(problem, seed, None)
+    }
+
+    /// The same with known quantities of the columns, as their periods take time to find.
+    pub fn with(problem: &'p Problem, seed: u64, columns: Option<&'p [Column]>) -> Self {
         let y = problem.y();
         let (mean, variance) = match problem.model().bernoulli() {
             Some(how) => latent(how.link(), y),
@@ -69,7 +75,10 @@ impl<'p> Starts<'p> {
         let parameters = problem.parameters();
         let unset = |p: &Parameter| p.role == Role::Period && p.param.value().is_none();
         let wants_period = |d: usize| parameters.iter().any(|p| unset(p) && p.columns.contains(&d));
-        let columns = (0..problem.x().len()).map(|d| Column::new(problem, d, wants_period(d))).collect();
+        let columns = match columns {
+            Some(known) => Cow::Borrowed(known),
+            None => (0..problem.x().len()).map(|d| Column::new(problem, d, wants_period(d))).collect(),
+        };
         let mut alike: HashMap<(Role, &[usize]), usize> = HashMap::new();
         let before: Vec<usize> = parameters
             .iter()

@@ -9,16 +9,15 @@ use rayon::prelude::*;
 
 use super::child_starts::Inheritance;
 use super::edits::{Child, Edit, Kind, Means, children};
-use super::finish::{NEAR, finish};
+use super::finish::{End, finish_best};
 use super::forecasts::extrapolates;
 use super::race::{Entry, Watch, bare_child, race, written_child};
-use super::ranking::{KEPT, key, rank, structure, weigh};
+use super::ranking::{key, rank, structure, weigh};
 use super::setup::{Setup, null_model};
 use super::state::{State, is_null, stale};
-use super::support::Outlier;
 use super::{Budget, Candidate, Ended, Found, Level, Reached, Search, SearchError, Settings};
 use crate::data::Dataset;
-use crate::fit::{Beyond, Fit, Options, Stretch, condition, fit, fit_beyond, judged as judged_fit, optimize};
+use crate::fit::{Beyond, Fit, Options, Stretch, condition, fit, fit_beyond, judged as judged_fit};
 use crate::kernel::Kernel;
 use crate::model::Model;
 use crate::progress::{Progress, StopHandle};
@@ -183,70 +182,15 @@ impl<'g> Walk<'g> {
         self.result(state, ended, finished)
     }
 
-    /// Leaves out models whose structure is that of an outlier, fits the best to a maximum and removes parts of the best,
-    /// unless the user stopped the search. Gives the models that this changed or left out, as they were before, and the fit
-    /// of the best.
-    fn finish_best(&self, pool: &mut Vec<Found>, fitted: &HashSet<String>) -> (Vec<Found>, Option<Arc<Fit>>) {
+    /// Ends a search, unless the user stopped it.
+    fn finish_best(&self, pool: &mut Vec<Found>, fitted: &HashSet<String>) -> End {
         if !self.finishes || self.clock.progress.stop() {
-            return (Vec::new(), None);
+            return End::default();
         }
         let seconds = FINISHED * self.setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
         let clock = Clock { seconds, ..self.clock };
         let known = self.setup.settings.moves.contains(&Edit::Drop).then_some(fitted);
-        let outlier = Outlier::find(self.setup, &clock);
-        let mut before = Vec::new();
-        let mut fits = Vec::new();
-        loop {
-            if let Some(outlier) = &outlier {
-                before.extend(self.leave_out(outlier, pool, &clock));
-            }
-            let (finished, smaller) = finish(pool, known, self.setup, &clock, |found| !is_null(found));
-            for one in finished {
-                fits.extend(one.fit.map(|fit| (structure(&one.found.model.kernel), fit)));
-                before.push(std::mem::replace(&mut pool[one.place], one.found));
-            }
-            rank(pool);
-            if let Some((smaller, fit)) = smaller {
-                fits.push((structure(&smaller.model.kernel), fit));
-                if pool.len() >= KEPT {
-                    before.extend(pool.pop());
-                }
-                pool.push(smaller);
-                rank(pool);
-            }
-            // the values at the maximum may be others
-            let is_open = |outlier: &Outlier| {
-                let best = pool.first().filter(|best| !is_null(best) && !clock.stop());
-                best.is_some_and(|best| outlier.is_all_of(best, self.setup, &clock))
-            };
-            if !outlier.as_ref().is_some_and(is_open) {
-                break;
-            }
-        }
-        let best = pool.first().map(|found| structure(&found.model.kernel));
-        // one that the budget of time ended is judged where it came to
-        let ran = |fit: &Fit| fit.ended.is_some_and(|ended| !matches!(ended, optimize::Ended::Stopped { .. }));
-        let of_best = fits.into_iter().rev().find(|(key, fit)| Some(key) == best.as_ref() && ran(fit));
-        (before, of_best.map(|(_, fit)| fit))
-    }
-
-    /// Removes the models near the best whose structure is that of one row, and returns them.
-    fn leave_out(&self, outlier: &Outlier, pool: &mut Vec<Found>, progress: &dyn Progress) -> Vec<Found> {
-        let is_left =
-            |found: &Found| !is_null(found) && !progress.stop() && outlier.is_all_of(found, self.setup, progress);
-        let mut left = Vec::new();
-        let mut place = 0;
-        while let Some(found) = pool.get(place).filter(|found| found.score <= pool[0].score + NEAR) {
-            match is_left(found) {
-                true => left.push(pool.remove(place)),
-                false => place += 1,
-            }
-        }
-        if !left.is_empty() && !pool.iter().any(is_null) {
-            pool.extend(self.null().ok().flatten());
-            rank(pool);
-        }
-        left
+        finish_best(pool, known, self.setup, &clock, || self.null().ok().flatten())
     }
 
     /// Searches one depth. Returns `false` if there is nothing left to edit, or if some depths brought no improvement.
@@ -450,18 +394,13 @@ impl<'g> Walk<'g> {
     /// The null model: noise only.
     fn null(&self) -> Result<Option<Found>, SearchError> {
         let options = Options { restarts: 1, seed: self.setup.settings.seed, ..Options::default() };
-        let beyond = Beyond { stretch: Stretch::Way, ..Beyond::default() };
+        let beyond = Beyond { stretch: Stretch::Way, columns: Some(&self.setup.columns), ..Beyond::default() };
         let fitted = fit_beyond(&null_model(self.setup.settings), &self.setup.data, options, beyond, &self.clock);
         let fitted = fitted.ok().flatten();
         Ok(fitted.and_then(|fitted| self.setup.scored_in_any_case(&Arc::new(fitted))))
     }
 
-    fn result(
-        self,
-        mut state: State,
-        ended: Ended,
-        (unfinished, best): (Vec<Found>, Option<Arc<Fit>>),
-    ) -> Result<Search, SearchError> {
+    fn result(self, mut state: State, ended: Ended, finished: End) -> Result<Search, SearchError> {
         let settings = self.setup.settings;
         weigh(&mut state.pool);
         let Some(first) = state.pool.first() else {
@@ -469,7 +408,7 @@ impl<'g> Walk<'g> {
         };
         // standard errors are worth the time, unless the user stopped the search; fits of a part of the rows go on
         let of_part = self.setup.held_out.is_some() || self.setup.of_part;
-        let best: Arc<Fit> = match best.filter(|_| !of_part) {
+        let best: Arc<Fit> = match finished.best.filter(|_| !of_part) {
             Some(best) => best,
             // many rows determine the parameters well even by a part of them, and a fit to all takes minutes
             None if self.setup.of_part => Arc::new(condition(&first.model, self.whole)?),
@@ -485,7 +424,8 @@ impl<'g> Walk<'g> {
             data: self.whole.clone(),
             levels: state.levels,
             models: state.pool,
-            unfinished,
+            unfinished: finished.before,
+            outlying: finished.outlying,
             best,
             ended,
             rows: of_part.then(|| self.setup.data.n()),

@@ -12,11 +12,12 @@ use rayon::prelude::*;
 
 use super::Found;
 use super::edits::{Edit, Means, children};
-use super::ranking::structure;
+use super::ranking::{KEPT, rank, structure};
 use super::score::ROUGH;
 use super::setup::Setup;
-use super::support::repeats;
-use crate::fit::optimize::{Options as RunOptions, Run};
+use super::state::is_null;
+use super::support::{Outliers, repeats};
+use crate::fit::optimize::{Ended, Options as RunOptions, Run};
 use crate::fit::{Beyond, Fit, Likelihood, Options, Stretch, fit_beyond, given};
 use crate::kernel::Kernel;
 use crate::model::{Model, Problem};
@@ -25,7 +26,7 @@ use crate::progress::{Progress, Quiet};
 /// The number of models that are finished,
 const FINISHED: usize = 3;
 /// of those whose score is within this of the best.
-pub const NEAR: f64 = 20.0;
+const NEAR: f64 = 20.0;
 /// Starts of a model that is fitted afresh.
 const STARTS: usize = 4;
 /// Steps after which a model without a part is given up if its score is not within [`NEAR`],
@@ -40,25 +41,105 @@ const WORTH: f64 = 1e-2;
 /// Models whose score is within this of the best are fitted to the end.
 const CLOSE: f64 = 1.0;
 
+/// How a search ended.
+#[derive(Default)]
+pub struct End {
+    /// The models that were fitted to a maximum or left out, as they were before.
+    pub before: Vec<Found>,
+    /// The fit of the best.
+    pub best: Option<Arc<Fit>>,
+    /// The targets of outliers, where models whose structure is theirs were left out.
+    pub outlying: Vec<f64>,
+}
+
+/// Leaves out models whose structure is that of outliers, fits the best to a maximum and removes parts of the best.
+/// Expressions in `fitted` were fitted before; without these no parts are removed. `null` makes the model of noise alone.
+pub fn finish_best(
+    pool: &mut Vec<Found>,
+    fitted: Option<&HashSet<String>>,
+    setup: &Setup<'_>,
+    progress: &dyn Progress,
+    null: impl Fn() -> Option<Found>,
+) -> End {
+    let outliers = Outliers::find(setup, progress);
+    let mut end = End::default();
+    let mut fits = Vec::new();
+    loop {
+        if let Some(outliers) = &outliers {
+            let left = leave_out(outliers, pool, setup, progress);
+            if !left.is_empty() {
+                end.outlying.clone_from(&outliers.targets);
+                if !pool.iter().any(is_null) {
+                    pool.extend(null());
+                    rank(pool);
+                }
+            }
+            end.before.extend(left);
+        }
+        let (finished, smaller) = finish(pool, fitted, setup, progress);
+        for one in finished {
+            fits.extend(one.fit.map(|fit| (structure(&one.found.model.kernel), fit)));
+            end.before.push(std::mem::replace(&mut pool[one.place], one.found));
+        }
+        rank(pool);
+        if let Some((smaller, fit)) = smaller {
+            fits.push((structure(&smaller.model.kernel), fit));
+            if pool.len() >= KEPT {
+                end.before.extend(pool.pop());
+            }
+            pool.push(smaller);
+            rank(pool);
+        }
+        // the values at the maximum may be others
+        let is_open = |outliers: &Outliers| {
+            let best = pool.first().filter(|best| !is_null(best) && !progress.stop());
+            best.is_some_and(|best| outliers.are_all_of(best, setup, progress))
+        };
+        if !outliers.as_ref().is_some_and(is_open) {
+            break;
+        }
+    }
+    let best = pool.first().map(|found| structure(&found.model.kernel));
+    // one that the budget of time ended is judged where it came to
+    let ran = |fit: &Fit| fit.ended.is_some_and(|ended| !matches!(ended, Ended::Stopped { .. }));
+    let of_best = fits.into_iter().rev().find(|(key, fit)| Some(key) == best.as_ref() && ran(fit));
+    end.best = of_best.map(|(_, fit)| fit);
+    end
+}
+
+/// Removes the models near the best whose structure is that of outliers, and returns them.
+fn leave_out(outliers: &Outliers, pool: &mut Vec<Found>, setup: &Setup<'_>, progress: &dyn Progress) -> Vec<Found> {
+    let is_left = |found: &Found| !is_null(found) && !progress.stop() && outliers.are_all_of(found, setup, progress);
+    let mut left = Vec::new();
+    let mut place = 0;
+    while let Some(found) = pool.get(place).filter(|found| found.score <= pool[0].score + NEAR) {
+        match is_left(found) {
+            true => left.push(pool.remove(place)),
+            false => place += 1,
+        }
+    }
+    left
+}
+
 /// A model of the search at its maximum.
-pub struct Finished {
+struct Finished {
     /// Its place among the models.
-    pub place: usize,
-    pub found: Found,
+    place: usize,
+    found: Found,
     /// `None` for one that is not near the best: it has no standard errors.
-    pub fit: Option<Arc<Fit>>,
+    fit: Option<Arc<Fit>>,
 }
 
 /// Fits the best of the models to a maximum, and returns those that are no worse for it, and the best without parts that
-/// it does not need, if that is better. The models are in order, best first, those of noise alone left out by `wanted`. Parts
-/// are removed where expressions that were fitted before are given.
-pub fn finish(
+/// it does not need, if that is better. The models are in order, best first; noise alone is left as it is. Parts are removed
+/// where expressions that were fitted before are given.
+fn finish(
     models: &[Found],
     fitted: Option<&HashSet<String>>,
     setup: &Setup<'_>,
     progress: &dyn Progress,
-    wanted: impl Fn(&Found) -> bool,
 ) -> (Vec<Finished>, Option<(Found, Arc<Fit>)>) {
+    let wanted = |found: &Found| !is_null(found);
     let best = models.first().map_or(0.0, |found| found.score);
     let near = |(_, found): &(usize, &Found)| found.score <= best + NEAR && wanted(found);
     let chosen: Vec<(usize, &Found)> = models.iter().enumerate().filter(near).take(FINISHED).collect();
@@ -173,7 +254,8 @@ fn refit(model: &Model, how: Refit, setup: &Setup<'_>, progress: &dyn Progress) 
     let seed = setup.settings.seed;
     let options = Options { restarts: how.restarts, seed, least_noise: setup.least_noise, ..Options::default() };
     let Refit { least, stretch, .. } = how;
-    let beyond = Beyond { least, compared: setup.fewer_rows(), tolerance: ROUGH, stretch };
+    let (compared, columns) = (setup.fewer_rows(), Some(&setup.columns[..]));
+    let beyond = Beyond { least, compared, tolerance: ROUGH, stretch, columns };
     let mut fit = fit_beyond(model, &setup.data, options, beyond, &Quiet(progress)).ok()??;
     fit.asked = fit.model.clone();
     let fit = Arc::new(fit);

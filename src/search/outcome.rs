@@ -20,9 +20,11 @@ pub struct Search {
     /// The best models that were fitted to convergence, best first; no two are the same kernel after `simplify`. The
     /// null model is included as the last if nothing else improved on it.
     pub models: Vec<Found>,
-    /// Those that were fitted to a maximum at the end, or left out because their structure is that of one row, as they were
+    /// Those that were fitted to a maximum at the end, or left out because their structure is that of outliers, as they were
     /// before: a search that goes on does so from these. The first of equal ones counts.
     pub unfinished: Vec<Found>,
+    /// The targets of these outliers, one or two; none where no model was left out.
+    pub outlying: Vec<f64>,
     /// The number of rows to which the models were fitted, where these were not all: a part of many rows, or those that are
     /// not held out. The log marginal likelihoods of the models are of these rows.
     pub rows: Option<usize>,

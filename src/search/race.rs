@@ -29,13 +29,36 @@ struct Breadth {
     second: usize,
     /// Candidates that are fitted to convergence.
     finalists: usize,
+    /// Starts that enter the first round for each restart.
+    entering: usize,
+    /// Which of them go on there.
+    pruning: Pruning,
 }
 
 impl Breadth {
     fn of(inputs: usize) -> Self {
         match inputs {
-            0..=2 => Self { seeds: 16, second: 16, finalists: 4 },
-            _ => Self { seeds: 8, second: 20, finalists: 3 },
+            0..=2 => Self { seeds: 16, second: 16, finalists: 4, entering: 1, pruning: Pruning::Lagging },
+            _ => Self { seeds: 8, second: 20, finalists: 3, entering: 3, pruning: Pruning::Half },
+        }
+    }
+}
+
+/// Which starts of a candidate take no further steps in a round.
+#[derive(Clone, Copy)]
+enum Pruning {
+    /// After each [`PORTION`] steps those that are [`LAG`] behind the best. A period may come to its own late.
+    Lagging,
+    /// After each [`SHORT_PORTION`] steps the worse half. Which length-scale suits a new part shows after few steps, but not
+    /// at the start.
+    Half,
+}
+
+impl Pruning {
+    fn portion(self) -> usize {
+        match self {
+            Self::Lagging => PORTION,
+            Self::Half => SHORT_PORTION,
         }
     }
 }
@@ -48,11 +71,12 @@ const FEW: usize = 8;
 const STARTS: usize = 6;
 /// The largest number of candidates that hold their rows at once.
 const MOST_PROBLEMS: usize = 500;
-/// After so many steps, and again after as many,
+/// Steps after which starts are compared, where those far behind stop,
 const PORTION: usize = 8;
-/// a start takes no further steps in its round if its log likelihood is lower than the best of its candidate's by more than
-/// this.
+/// by more than this in log likelihood,
 const LAG: f64 = 20.0;
+/// and where half of them do.
+const SHORT_PORTION: usize = 2;
 /// Steps of the first round, on a subset of the rows,
 const FIRST_STEPS: usize = 8;
 /// and of an expression with a replaced part, which starts far from its maximum where the others start at their parent's.
@@ -162,7 +186,8 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     let keep = match from {
         // few candidates without inherited values: later depths build on them
         None if entries.len() <= FEW => setup.settings.restarts.max(STARTS),
-        _ => setup.settings.restarts,
+        None => setup.settings.restarts,
+        Some(_) => breadth.entering * setup.settings.restarts,
     };
     let seeds_of = |entry: &Entry, problem: &Problem| -> Vec<Vec<f64>> {
         match from {
@@ -174,6 +199,12 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     };
     let share = setup.share(setup.early.as_ref());
     let limits = options(setup);
+    let pruning = match from {
+        Some(_) => breadth.pruning,
+        None if entries.iter().any(|entry| entry.child.kind == Kind::Written) => Pruning::Lagging,
+        // base kernels have many starts each, one of which is enough
+        None => Pruning::Half,
+    };
     each(&mut entries, abreast, watch, 0, |entry| {
         entry.enter(setup);
         let (Some(whole), small) = (entry.problem.as_ref(), entry.part.as_ref()) else { return };
@@ -217,11 +248,11 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
     let first = first + mended;
     entries[..first].iter_mut().filter(|entry| !entry.runs.is_empty()).for_each(|entry| entry.enter(setup));
     let steps = |kind: Kind| if kind == Kind::Mended { MENDED_STEPS } else { FIRST_STEPS };
-    round(&mut entries[..first], steps, Rows { share, limits: &limits }, abreast, watch, 1);
+    round(&mut entries[..first], steps, Rows { share, limits: &limits, pruning }, abreast, watch, 1);
     sort(&mut entries[..first]);
     let second = (first / 3).clamp(breadth.second / 2, breadth.second).min(first);
     let second = with_mended(&mut entries[..first], second);
-    let all_rows = Rows { share: 1.0, limits: &limits };
+    let all_rows = Rows { share: 1.0, limits: &limits, pruning };
     match &setup.middle {
         None => {
             entries[..second].iter_mut().for_each(|entry| entry.continue_on(None));
@@ -229,7 +260,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         }
         Some(rows) => {
             entries[..second].iter_mut().for_each(|entry| entry.continue_on(Some(rows)));
-            let middle = Rows { share: setup.share(Some(rows)), limits: &limits };
+            let middle = Rows { share: setup.share(Some(rows)), ..all_rows };
             round(&mut entries[..second], |_| SECOND_STEPS, middle, abreast, watch, 2);
             sort(&mut entries[..second]);
             let chosen = (CHOSEN_FROM * breadth.finalists).min(second);
@@ -277,6 +308,7 @@ struct Rows<'o> {
     limits: &'o Options,
     /// Their share of all rows.
     share: f64,
+    pruning: Pruning,
 }
 
 /// Moves expressions with a replaced part behind the first `count` of ranked entries until there are [`MENDED`] of them, and
@@ -309,16 +341,27 @@ fn round(
             *run = run.moved(rows.share / entry.share, rows.limits);
         }
         let before = evaluations(&entry.runs);
-        let (mut left, mut far) = (steps(entry.child.kind), f64::INFINITY);
+        let (mut left, mut dropped) = (steps(entry.child.kind), 0);
+        let mut advancing = entry.runs.len();
         while left > 0 {
-            let portion = left.min(PORTION);
-            for run in entry.runs.iter_mut().filter(|run| run.value() <= far) {
+            let portion = left.min(rows.pruning.portion());
+            for run in &mut entry.runs[..advancing] {
                 run.advance(&objective, portion, &Quiet(watch.progress));
             }
             left -= portion;
-            far = best(&entry.runs).map_or(f64::INFINITY, Run::value) + LAG;
+            entry.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
+            match rows.pruning {
+                Pruning::Lagging => {
+                    let far = entry.runs[0].value() + LAG;
+                    advancing = entry.runs.iter().take_while(|run| run.value() <= far).count().max(1);
+                }
+                Pruning::Half => {
+                    advancing = entry.runs.len().div_ceil(2);
+                    dropped += evaluations(&entry.runs.split_off(advancing));
+                }
+            }
         }
-        watch.spent.fetch_add(evaluations(&entry.runs) - before, Ordering::Relaxed);
+        watch.spent.fetch_add(evaluations(&entry.runs) + dropped - before, Ordering::Relaxed);
         entry.share = rows.share;
         entry.value = best(&entry.runs).map_or(f64::INFINITY, |run| (run.value() - objective.offset()) / rows.share);
         entry.reached = Reached::Raced;

@@ -25,6 +25,8 @@ pub struct SavedSearch {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unfinished: Vec<SavedFound>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    outlying: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     scales: Vec<ComparedScale>,
     #[serde(default)]
     scales_open: bool,
@@ -196,6 +198,7 @@ impl SavedSearch {
             evaluations: search.evaluations,
             seconds: search.seconds,
             models: search.models.iter().map(SavedFound::of).collect(),
+            outlying: search.outlying.clone(),
             unfinished: search.unfinished.iter().map(SavedFound::of).collect(),
             scales: search.scales.clone(),
             scales_open: search.scales_open,
@@ -271,6 +274,7 @@ impl SavedSearch {
             levels,
             models,
             unfinished,
+            outlying: self.outlying.clone(),
             best: self.best.restore(&model, asked, path)?,
             ended: self.ended,
             scales: self.scales.clone(),

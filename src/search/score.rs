@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::Dataset;
-use crate::fit::{Fit, ParameterPosterior};
+use crate::fit::{Column, Fit, ParameterPosterior};
 use crate::kernel::{Kernel, Node};
 use crate::model::Problem;
 use crate::progress::{Progress, Silent};
@@ -169,12 +169,13 @@ const HIGHER: f64 = 1e-3;
 
 /// The score of a fitted model. `None` if it has none: no curvature, rows that cannot be predicted, or a stop by the user
 /// before it is known. Where a score is needed in spite of a stop, it is that at the fit instead of the mode of the
-/// posterior.
+/// posterior. `columns` are the quantities of the inputs.
 pub fn judge(
     fit: &Arc<Fit>,
     criterion: Criterion,
     held_out: Option<&Dataset>,
     needed: bool,
+    columns: &[Column],
     progress: &dyn Progress,
 ) -> Option<Judged> {
     let problem = fit.problem();
@@ -185,7 +186,8 @@ pub fn judge(
         Criterion::Bicc | Criterion::Bic | Criterion::Recorded | Criterion::Aic | Criterion::Aicc => by_count,
         Criterion::Laplace => {
             let ended_by: &dyn Progress = if needed { &Silent } else { progress };
-            let posterior = ParameterPosterior::unless_stopped(problem, fit.values(), ended_by)?.at_mode(progress);
+            let posterior = ParameterPosterior::unless_stopped(problem, fit.values(), Some(columns), ended_by)?;
+            let posterior = posterior.at_mode(progress);
             better = (posterior.gained() > HIGHER).then(|| posterior.values().to_vec());
             // the power of Box and Cox is not integrated out
             let of_model = count - problem.chosen_powers();

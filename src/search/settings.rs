@@ -23,7 +23,8 @@ pub struct Settings {
     pub criterion: Criterion,
     /// The number of expressions that are edited at each depth; at least 1.
     pub beam: usize,
-    /// The number of starts of each candidate in the race; at least 1.
+    /// The number of starts of each candidate in the race; at least 1. With three or more inputs, and with new periods, more
+    /// take the first steps.
     pub restarts: usize,
     pub seed: u64,
     pub budget: Budget,

@@ -176,7 +176,7 @@ impl<'s> Setup<'s> {
     }
 
     fn judged(&self, fit: &Arc<Fit>, needed: bool) -> Option<Found> {
-        let judged = judge(fit, self.settings.criterion, self.held_out.as_ref(), needed, &self.stop)?;
+        let judged = judge(fit, self.settings.criterion, self.held_out.as_ref(), needed, &self.columns, &self.stop)?;
         let (parameters, score) = (judged.parameters, judged.score);
         let better = |values: Vec<f64>| condition(&fit.problem().model_with(&values), fit.problem().data()).ok();
         let (model, lml) = match judged.better.and_then(better) {

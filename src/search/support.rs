@@ -1,4 +1,4 @@
-//! Whether the rows support what a model says: its patterns repeat, and its structure is not that of one row.
+//! Whether the rows support what a model says: its patterns repeat, and its structure is not that of outliers.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -19,21 +19,26 @@ const MOST_SPAN: f64 = 0.52;
 const MOST_PERIODS: u32 = 7;
 /// Rows whose correlation has a smaller logarithm than minus this have none.
 const FORGOTTEN: f64 = 4.0;
-/// A row whose target is so many robust standard deviations from the median lies outside of the others.
+/// A row whose target is so many robust standard deviations from the median lies outside of the others,
 const OUTSIDE: f64 = 8.0;
+/// if no more rows than this do: three may well be a pattern, or noise with longer tails.
+const FEW: usize = 2;
 /// By how much the score of a structure must be better than that of noise alone.
 const WORTH: f64 = 2.0;
 
-/// A row that lies outside of the others.
-pub struct Outlier {
-    /// The other rows,
+/// A row or two that lie outside of the others.
+pub struct Outliers {
+    /// Their targets,
+    pub targets: Vec<f64>,
+    /// the other rows,
     others: Dataset,
     /// and the score of noise alone there.
     null: f64,
 }
 
-impl Outlier {
-    /// `None` if no row lies outside, if most values are the same, or where the noise is known, which cannot explain one.
+impl Outliers {
+    /// `None` if no row lies outside or more than two do, if most values are the same, or where the noise is known, which
+    /// cannot explain them.
     pub fn find(setup: &Setup<'_>, progress: &dyn Progress) -> Option<Self> {
         let model = null_model(setup.settings);
         if !matches!(model.noise(), Some(Noise::Variance(noise)) if noise.is_unset()) {
@@ -43,18 +48,18 @@ impl Outlier {
         let centre = median(&mut y.to_vec())?;
         let away: Vec<f64> = y.iter().map(|y| (y - centre).abs()).collect();
         let usual = OF_MEDIAN * median(&mut away.clone())?;
-        let (row, most) = away.iter().copied().enumerate().max_by(|one, other| one.1.total_cmp(&other.1))?;
-        if !(usual > 0.0 && most > OUTSIDE * usual) {
+        let (others, outside): (Vec<usize>, Vec<usize>) = (0..y.len()).partition(|&row| away[row] <= OUTSIDE * usual);
+        if usual == 0.0 || !(1..=FEW).contains(&outside.len()) {
             return None;
         }
-        let others: Vec<usize> = (0..y.len()).filter(|&other| other != row).collect();
+        let targets = outside.into_iter().map(|row| y[row]).collect();
         let others = setup.data.take(&others);
         let null = score_on(&others, &model, setup, progress)?;
-        Some(Self { others, null })
+        Some(Self { targets, others, null })
     }
 
-    /// Whether the structure of a model is that of this row: without it, noise alone is as good.
-    pub fn is_all_of(&self, found: &Found, setup: &Setup<'_>, progress: &dyn Progress) -> bool {
+    /// Whether a model's structure is theirs alone: without them, noise alone is as good.
+    pub fn are_all_of(&self, found: &Found, setup: &Setup<'_>, progress: &dyn Progress) -> bool {
         let without = score_on(&self.others, &found.model, setup, progress);
         without.is_some_and(|score| score >= self.null - WORTH)
     }
@@ -63,7 +68,8 @@ impl Outlier {
 /// The score of a model that is fitted to some rows, from its values.
 fn score_on(rows: &Dataset, model: &Model, setup: &Setup<'_>, progress: &dyn Progress) -> Option<f64> {
     let options = Options { restarts: 1, least_noise: setup.least_noise, ..Options::default() };
-    let beyond = Beyond { tolerance: ROUGH, stretch: Stretch::Way, ..Beyond::default() };
+    let columns = Some(&setup.columns[..]);
+    let beyond = Beyond { tolerance: ROUGH, stretch: Stretch::Way, columns, ..Beyond::default() };
     let fit = fit_beyond(model, rows, options, beyond, &Quiet(progress)).ok()??;
     Some(setup.scored(&Arc::new(fit))?.score)
 }
@@ -148,5 +154,8 @@ mod tests {
         };
         assert_eq!(found(&y), "WN");
         assert_ne!(found(&line), "WN");
+        let mut two = y.clone();
+        two[20] = -30.0;
+        assert_eq!(found(&two), "WN");
     }
 }
