@@ -49,8 +49,8 @@ impl Breadth {
 enum Pruning {
     /// After each [`PORTION`] steps those that are [`LAG`] behind the best. A period may come to its own late.
     Lagging,
-    /// After each [`SHORT_PORTION`] steps the worse half. Which length-scale suits a new part shows after few steps, but not
-    /// at the start.
+    /// After each [`SHORT_PORTION`] steps these and the worse half. Which length-scale suits a new part shows after few
+    /// steps, but not at the start.
     Half,
 }
 
@@ -350,16 +350,12 @@ fn round(
             }
             left -= portion;
             entry.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
-            match rows.pruning {
-                Pruning::Lagging => {
-                    let far = entry.runs[0].value() + LAG;
-                    advancing = entry.runs.iter().take_while(|run| run.value() <= far).count().max(1);
-                }
-                Pruning::Half => {
-                    advancing = entry.runs.len().div_ceil(2);
-                    dropped += evaluations(&entry.runs.split_off(advancing));
-                }
+            if let Pruning::Half = rows.pruning {
+                let half = entry.runs.len().div_ceil(2);
+                dropped += evaluations(&entry.runs.split_off(half));
             }
+            let far = entry.runs[0].value() + LAG;
+            advancing = entry.runs.iter().take_while(|run| run.value() <= far).count().max(1);
         }
         watch.spent.fetch_add(evaluations(&entry.runs) + dropped - before, Ordering::Relaxed);
         entry.share = rows.share;
