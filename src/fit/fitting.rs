@@ -110,8 +110,8 @@ pub fn fit_beyond(
     let mut runs = match some.as_ref().filter(|_| count > 1) {
         Some(some) => {
             // other maxima are tried from there
-            let starts = Starts::with(some.problem(), options.seed, columns);
-            let begun = begun_on(some, &starts, count, &search, false, progress);
+            let of_some = Starts::with(some.problem(), options.seed, columns);
+            let begun = begun_on(some, &of_some, count, &search, false, progress);
             vec![Entry::new(&objective, 0, &begun.unwrap_or_else(|| starts.start(0)), &search)]
         }
         None => {

@@ -62,6 +62,7 @@ pub fn finish_best(
     null: impl Fn() -> Option<Found>,
 ) -> End {
     let outliers = Outliers::find(setup, progress);
+    let mut fitted = fitted.cloned();
     let mut end = End::default();
     let mut fits = Vec::new();
     loop {
@@ -69,6 +70,8 @@ pub fn finish_best(
             let left = leave_out(outliers, pool, setup, progress);
             if !left.is_empty() {
                 end.outlying.clone_from(&outliers.targets);
+                // what was left out does not come back as another model without a part
+                fitted.iter_mut().for_each(|fitted| fitted.extend(left.iter().map(|one| structure(&one.model.kernel))));
                 if !pool.iter().any(is_null) {
                     pool.extend(null());
                     rank(pool);
@@ -76,7 +79,7 @@ pub fn finish_best(
             }
             end.before.extend(left);
         }
-        let (finished, smaller) = finish(pool, fitted, setup, progress);
+        let (finished, smaller) = finish(pool, fitted.as_ref(), setup, progress);
         for one in finished {
             fits.extend(one.fit.map(|fit| (structure(&one.found.model.kernel), fit)));
             end.before.push(std::mem::replace(&mut pool[one.place], one.found));

@@ -167,6 +167,10 @@ fn best(runs: &[Run]) -> Option<&Run> {
     runs.iter().filter(|run| run.value().is_finite()).min_by(|a, b| a.value().total_cmp(&b.value()))
 }
 
+fn best_first(runs: &mut [Run]) {
+    runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
+}
+
 /// The evaluations of some runs so far.
 fn evaluations(runs: &[Run]) -> usize {
     runs.iter().map(|run| run.outcome().evaluations).sum()
@@ -277,7 +281,7 @@ pub fn race(children: Vec<Child>, from: Option<&Inheritance>, setup: &Setup<'_>,
         let Some(problem) = entry.problem.as_ref() else { return };
         let objective = Likelihood::new(problem).stopped_by(watch.progress).to_within(ROUGH);
         let before = evaluations(&entry.runs);
-        entry.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
+        best_first(&mut entry.runs);
         let Some(mut run) = entry.runs.first().cloned() else { return };
         run.advance(&objective, LAST_STEPS, &Quiet(watch.progress));
         let own = run.outcome().evaluations;
@@ -349,7 +353,7 @@ fn round(
                 run.advance(&objective, portion, &Quiet(watch.progress));
             }
             left -= portion;
-            entry.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
+            best_first(&mut entry.runs);
             if let Pruning::Half = rows.pruning {
                 let half = entry.runs.len().div_ceil(2);
                 dropped += evaluations(&entry.runs.split_off(half));
@@ -420,7 +424,7 @@ impl Entry {
 
     /// Goes on from the best of the starts, with other rows or with all.
     fn continue_on(&mut self, rows: Option<&Vec<usize>>) {
-        self.runs.sort_by(|a, b| a.value().total_cmp(&b.value()));
+        best_first(&mut self.runs);
         self.runs.truncate(1);
         match self.problem.as_ref().zip(rows).map(|(problem, rows)| problem.of_rows(rows)).transpose() {
             Ok(part) => self.part = part,
