@@ -21,7 +21,7 @@ pub enum Edit {
     Multiply,
     /// B → B′ on the same inputs.
     Replace,
-    /// A term or a factor is removed.
+    /// A term or a factor is removed; in F × (T + R), F also from T alone.
     Drop,
     /// S → a changepoint from S to another S, or to or from a base kernel B.
     Changepoint,
@@ -57,7 +57,7 @@ pub static EDITS: [(Edit, &str, &str); 9] = [
     (Edit::Add, "add", "S becomes S + B"),
     (Edit::Multiply, "multiply", "S becomes S * B"),
     (Edit::Replace, "replace", "a base kernel becomes another one"),
-    (Edit::Drop, "drop", "a term or a factor is removed"),
+    (Edit::Drop, "drop", "a term or a factor is removed; in F * (T + R), F also from T alone"),
     (Edit::Changepoint, "changepoint", "S becomes another S, or B, after a point of an input"),
     (Edit::Additive, "additive", "an additive kernel over all inputs, of orders 1 and 2, is added or multiplied"),
     (Edit::Mirror, "mirror", "S is made symmetric about the middle of an input"),
@@ -238,17 +238,50 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>, stop: &dyn F
                 }
                 Edit::Add | Edit::Multiply | Edit::Additive | Edit::Drop => {}
             }
-            if *edit == Edit::Drop
-                && !matches!(under, Under::Root | Under::Wrap)
+            if *edit != Edit::Drop {
+                continue;
+            }
+            let mut put = |new: Option<Kernel>, edit: String| {
+                if let Some(kernel) = with(&parent, path, new).filter(|kernel| kernel.as_number().is_none()) {
+                    out.push(Child { kernel: with_one_variance(&kernel), edit, kind: Kind::Mended });
+                }
+            };
+            if !matches!(under, Under::Root | Under::Wrap) {
                 // the variance of a removed factor stays in the product
-                && let Some(kernel) = with(&parent, path, (*under == Under::Product).then(|| variance_of(part)))
-                && kernel.as_number().is_none()
-            {
-                out.push(Child {
-                    kernel: with_one_variance(&kernel),
-                    edit: format!("without {}", part.heading()),
-                    kind: Kind::Mended,
-                });
+                put((*under == Under::Product).then(|| variance_of(part)), format!("without {}", part.heading()));
+            }
+            for (new, edit) in without_a_factor_of_one_term(part) {
+                put(Some(new), edit);
+            }
+        }
+    }
+    out
+}
+
+/// F × (T + R) → T + F × R, for each factor F of a product and each term T of a sum that is another factor.
+///
+/// That is the product multiplied out, without the factor in one of its terms. A part that belongs beside a product is
+/// often found first as a part inside of it, from where no other edit takes it out.
+fn without_a_factor_of_one_term(product: &Kernel) -> Vec<(Kernel, String)> {
+    let Node::Product(factors) = product.node() else { return Vec::new() };
+    let without = |kernels: &[Kernel], at: usize| {
+        let kept = kernels.iter().enumerate().filter(|(i, _)| *i != at);
+        kept.map(|(_, kernel)| kernel.clone()).collect::<Vec<_>>()
+    };
+    let mut out = Vec::new();
+    for (at_sum, sum) in factors.iter().enumerate() {
+        let Node::Sum(terms) = sum.node() else { continue };
+        for (at, factor) in factors.iter().enumerate().filter(|(at, factor)| *at != at_sum && !factor.is_sum_like()) {
+            for (at_term, term) in terms.iter().enumerate() {
+                let alone = Kernel::product([variance_of(factor), term.clone()]);
+                let together = Kernel::sum(without(terms, at_term)).and_then(|rest| Kernel::product([factor.clone(), rest]));
+                let inner = alone.zip(together).and_then(|(alone, together)| Kernel::sum([alone, together]));
+                let mut others = factors.clone();
+                others.remove(at.max(at_sum));
+                others.remove(at.min(at_sum));
+                if let Some(kernel) = inner.and_then(|inner| Kernel::product(others.into_iter().chain([inner]))) {
+                    out.push((kernel, format!("without {} beside {}", factor.heading(), term.heading())));
+                }
             }
         }
     }

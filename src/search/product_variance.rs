@@ -221,6 +221,39 @@ mod tests {
         assert_eq!(texts, ["Per(p=1.3, l=0.8, v=6)", "SE(l=0.7, v=6)"]);
     }
 
+    /// A term that is taken out of a product has the size that it had there.
+    #[test]
+    fn a_term_is_taken_out_of_a_product() {
+        let means = Means { bases: &[], inputs: &[] };
+        let (se, per) = (leaf("SE", &[0.7, 2.0]), leaf("Per", &[1.3, 0.8, 3.0]));
+        let (short, line) = (leaf("SE", &[0.1, 5.0]), line(0.2, 0.5, 1.0));
+        let sum = Kernel::sum([per.clone(), short.clone()]).unwrap();
+        let twice = |kernel: &Kernel| Kernel::product([Kernel::number(2.0), kernel.clone()]).unwrap();
+        let beside = |alone: &Kernel, rest: &Kernel| {
+            Kernel::sum([twice(alone), Kernel::product([se.clone(), rest.clone()]).unwrap()]).unwrap()
+        };
+        let outside = [beside(&per, &short), beside(&short, &per)];
+        let taken = |parent: &Kernel| -> Vec<Kernel> {
+            let all = children(parent, &[Edit::Drop], &means, &|| false);
+            all.into_iter().filter(|child| child.edit.contains(" beside ")).map(|child| child.kernel).collect()
+        };
+        let found = taken(&Kernel::product([se.clone(), sum.clone()]).unwrap());
+        assert_eq!(found.len(), outside.len());
+        found.iter().zip(&outside).for_each(|(one, other)| same(one, other));
+        // other factors and other terms stay
+        let around = |inner: &Kernel| {
+            Kernel::sum([line.clone(), Kernel::product([line.clone(), inner.clone()]).unwrap()]).unwrap()
+        };
+        let found = taken(&around(&Kernel::product([se.clone(), sum]).unwrap()));
+        assert_eq!(found.len(), 2 * outside.len(), "each of two factors");
+        outside.iter().for_each(|inner| {
+            let expected = matrix(&around(inner));
+            let near = |kernel: &Kernel| (&matrix(kernel) - &expected).amax() <= 1e-12 * expected.amax();
+            assert!(found.iter().any(near), "{inner}");
+        });
+        assert!(taken(&Kernel::sum([se, per]).unwrap()).is_empty());
+    }
+
     /// A child equals its parent if a new factor is 1 everywhere, or a new term is 0.
     #[test]
     fn children_hold_their_parents() {
