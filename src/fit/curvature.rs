@@ -16,6 +16,8 @@ const SHARE: f64 = 0.05;
 /// At one standard deviation the log posterior should fall by one half. If it falls by less than this along a
 /// direction, the curvature is rounding, and nothing is determined.
 const LEAST_FALL: f64 = 0.05;
+/// The eigenvalue of the scaled Hessian from which a direction is exact enough to need no correction.
+const DISTINCT: f64 = 0.1;
 /// Components of an eigenvector below this multiple of the Hessian's rounding error are taken for rounding.
 const TURNED: f64 = 10.0;
 /// Directions with less curvature than this get no step of Newton's method: the optimiser, which uses values, follows them.
@@ -30,6 +32,9 @@ const STEPS: usize = 6;
 /// Minus the Hessian of the log posterior in the optimiser's coordinates of all free parameters, including those of the
 /// mean, by differences of the gradient.
 pub struct Curvature {
+    /// The values at which it is, and the log posterior there.
+    at: Vec<f64>,
+    here: Here,
     /// The indices of these parameters among all.
     free: Vec<usize>,
     hessian: Matrix,
@@ -85,7 +90,8 @@ impl Curvature {
             return None;
         }
         let mut warm = Warm::default();
-        let here = objective.at_from(values, false, &mut warm)?.slopes;
+        let top = objective.at_from(values, false, &mut warm)?;
+        let here = &top.slopes;
         let slopes = |a: usize, by: f64, warm: &mut Warm| -> Option<Vec<f64>> {
             let mut moved = values.to_vec();
             let domain = parameters[free[a]].domain;
@@ -142,7 +148,16 @@ impl Curvature {
         let asymmetry = |a: usize, b: usize| 0.5 * (hessian[(a, b)] - hessian[(b, a)]).abs() * scale[a] * scale[b];
         let rounding = (0..p).map(|a| (0..p).map(|b| asymmetry(a, b)).fold(0.0, f64::max)).collect();
         let eigen = scaled.symmetric_eigen();
-        Some(Self { free, hessian, scale, values: eigen.eigenvalues, vectors: eigen.eigenvectors, rounding })
+        Some(Self {
+            at: values.to_vec(),
+            here: top,
+            free,
+            hessian,
+            scale,
+            values: eigen.eigenvalues,
+            vectors: eigen.eigenvectors,
+            rounding,
+        })
     }
 
     /// The standard error of every parameter in natural units, by the delta method. `None` for parameters that are not
@@ -205,7 +220,7 @@ impl Curvature {
 
     /// Whether the log posterior does not fall along a direction, one standard deviation to either side. Where the
     /// curvature is small, differences of gradients are rounding, and the direction is inexact. So one Newton step
-    /// first maximises over the other directions.
+    /// first maximises over the other directions there.
     fn is_flat(&self, k: usize, objective: &Likelihood<'_>, values: &[f64], here: f64) -> bool {
         let value = self.values[k];
         if value <= 0.0 {
@@ -221,6 +236,9 @@ impl Curvature {
         };
         let falls = |by: f64| {
             let moved = moved_by(values, &(self.vectors.column(k) * by));
+            if value > DISTINCT {
+                return objective.total(&moved).is_none_or(|there| here - there > LEAST_FALL);
+            }
             let Some(there) = objective.at(&moved, false) else { return true };
             if here - there.total <= LEAST_FALL {
                 return false;
@@ -257,12 +275,11 @@ impl Curvature {
     /// Newton steps near the maximum, as long as each reduces the gradient and does not reduce the likelihood. They
     /// remove the error of the optimiser along sharp directions (a period); flat directions are not followed.
     ///
-    /// The second result is the log posterior there, if it has one.
-    pub fn polish(&self, objective: &Likelihood<'_>, values: &[f64]) -> (Vec<f64>, Option<Here>) {
+    /// The second result is the log posterior there.
+    pub fn polish(&self, objective: &Likelihood<'_>) -> (Vec<f64>, Here) {
         let parameters = objective.problem().parameters();
-        let mut best = values.to_vec();
+        let (mut best, mut here) = (self.at.clone(), self.here.clone());
         let mut warm = Warm::default();
-        let Some(mut here) = objective.at_from(&best, false, &mut warm) else { return (best, None) };
         let size = |slopes: &[f64]| {
             self.free.iter().zip(&self.scale).map(|(&i, s)| (slopes[i] * s).powi(2)).sum::<f64>().sqrt()
         };
@@ -289,6 +306,6 @@ impl Curvature {
             }
             (best, here) = (moved, there);
         }
-        (best, Some(here))
+        (best, here)
     }
 }

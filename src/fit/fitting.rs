@@ -167,10 +167,10 @@ pub fn fit_beyond(
         && let Some(curvature) = Curvature::at(exact, &values)
     {
         let here;
-        (values, here) = curvature.polish(exact, &values);
-        gradient_size = here.as_ref().map_or(gradient_size, |here| here.size());
+        (values, here) = curvature.polish(exact);
+        gradient_size = here.size();
         let worth = exactly.value_tolerance * outcome.value.abs().max(1.0);
-        let nothing_left = here.is_some_and(|here| curvature.left_to_gain(&here) < worth);
+        let nothing_left = curvature.left_to_gain(&here) < worth;
         if gradient_size < exactly.gradient_tolerance {
             ended = Ended::Converged;
         } else if tolerance > 0.0 && nothing_left {
@@ -254,7 +254,7 @@ fn fit_many(model: &Model, problem: Problem, options: Options, progress: &dyn Pr
     let (mut errors, mut redundant) = (vec![None; problem.parameters().len()], 0);
     let ended = if stopped { Ended::Stopped { steps: outcome.iterations } } else { outcome.ended };
     if !stopped && let Some(curvature) = Curvature::at(&objective, &values) {
-        values = curvature.polish(&objective, &values).0;
+        values = curvature.polish(&objective).0;
         (errors, redundant) = curvature.standard_errors(&objective, &values);
     }
     let reached = Some(entry.run.value()).filter(|v| v.is_finite()).map(|v| objective.offset() - v);

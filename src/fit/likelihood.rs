@@ -139,6 +139,7 @@ impl<'p> Likelihood<'p> {
 }
 
 /// The log posterior at one point.
+#[derive(Clone)]
 pub struct Here {
     /// Log marginal likelihood + log density of the priors in the optimiser's coordinates.
     pub total: f64,

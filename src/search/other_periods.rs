@@ -21,6 +21,8 @@ const HOPS: usize = 2;
 const NEAR: f64 = 5.0;
 /// and finally higher by this.
 const WORTH_A_HOP: f64 = 1e-3;
+/// Others beside one that is higher by less are not tried.
+const WORTH_ANOTHER: f64 = 0.1;
 
 /// A period of whole steps of a grid may have a log likelihood that is this much lower than a share of it,
 const FUNDAMENTAL: f64 = 3.0;
@@ -68,10 +70,14 @@ pub fn try_other_periods(
             there.advance(objective, STEPS, &Quiet(progress));
         }
         spent += there.outcome().evaluations - before;
-        if there.value() > run.value() - WORTH_A_HOP {
+        let gained = run.value() - there.value();
+        if gained.is_nan() || gained < WORTH_A_HOP {
             break;
         }
         *run = there;
+        if gained < WORTH_ANOTHER {
+            break;
+        }
     }
     spent
 }

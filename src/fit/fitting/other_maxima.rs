@@ -11,6 +11,9 @@ use crate::progress::Progress;
 const WORTH_A_HOP: f64 = 1e-3;
 /// The number of times a fit changes to a better maximum.
 const HOPS: usize = 3;
+/// One that is higher by less than this is often the same function (a slope from the other side of the data), and those
+/// beside it are not tried.
+const WORTH_ANOTHER: f64 = 0.1;
 
 /// By how much the log likelihood of some of the rows may be lower at another maximum.
 const NEAR: f64 = 3.0;
@@ -43,7 +46,11 @@ pub(super) fn try_other_maxima<'l, 'p>(
         race(objective, &mut beside, search.max_iter, bar, progress, &|_| ());
         let better = best(&beside).filter(|found| value(found) < least - WORTH_A_HOP).map(|found| found.index);
         let Some(found) = better.and_then(|at| beside.into_iter().find(|entry| entry.index == at)) else { return };
+        let gained = least - value(&found);
         (runs[index].run, runs[index].followed) = (found.run, found.followed);
+        if gained < WORTH_ANOTHER {
+            return;
+        }
     }
 }
 
