@@ -32,13 +32,12 @@ pub struct Outliers {
     pub targets: Vec<f64>,
     /// the other rows,
     others: Dataset,
-    /// and the score of noise alone there.
-    null: f64,
+    /// and the score of noise alone there; `None` if these are the same, and have no structure.
+    null: Option<f64>,
 }
 
 impl Outliers {
-    /// `None` if no row lies outside or more than two do, if most values are the same, or where the noise is known, which
-    /// cannot explain them.
+    /// `None` if no row lies outside or more than two do, or where the noise is known, which cannot explain them.
     pub fn find(setup: &Setup<'_>, progress: &dyn Progress) -> Option<Self> {
         let model = null_model(setup.settings);
         if !matches!(model.noise(), Some(Noise::Variance(noise)) if noise.is_unset()) {
@@ -49,19 +48,23 @@ impl Outliers {
         let away: Vec<f64> = y.iter().map(|y| (y - centre).abs()).collect();
         let usual = OF_MEDIAN * median(&mut away.clone())?;
         let (others, outside): (Vec<usize>, Vec<usize>) = (0..y.len()).partition(|&row| away[row] <= OUTSIDE * usual);
-        if usual == 0.0 || !(1..=FEW).contains(&outside.len()) {
+        if !(1..=FEW).contains(&outside.len()) {
             return None;
         }
         let targets = outside.into_iter().map(|row| y[row]).collect();
         let others = setup.data.take(&others);
-        let null = score_on(&others, &model, setup, progress)?;
+        let null = match usual > 0.0 {
+            true => Some(score_on(&others, &model, setup, progress)?),
+            false => None,
+        };
         Some(Self { targets, others, null })
     }
 
     /// Whether a model's structure is theirs alone: without them, noise alone is as good.
     pub fn are_all_of(&self, found: &Found, setup: &Setup<'_>, progress: &dyn Progress) -> bool {
+        let Some(null) = self.null else { return true };
         let without = score_on(&self.others, &found.model, setup, progress);
-        without.is_some_and(|score| score >= self.null - WORTH)
+        without.is_some_and(|score| score >= null - WORTH)
     }
 }
 
@@ -157,5 +160,8 @@ mod tests {
         let mut two = y.clone();
         two[20] = -30.0;
         assert_eq!(found(&two), "WN");
+        // beside values that are all the same
+        let one: Vec<f64> = (0..60).map(|i| if i == 40 { 7.0 } else { 3.0 }).collect();
+        assert_eq!(found(&one), "WN");
     }
 }
