@@ -121,18 +121,21 @@ impl<'s> Setup<'s> {
             return Err(SearchError::AllFailed { failures });
         }
         let periodic = bases.iter().chain(&start).any(has_period);
-        let columns = (0..problem.x().len()).into_par_iter().map(|d| Column::new(&problem, d, periodic)).collect();
         let numbers = schema.columns.iter().filter(|c| !c.is_categories());
         let inputs = numbers
             .filter(|c| offered.iter().any(|name| *name == c.name))
             .map(|c| (Arc::from(c.name), middle(c.values)))
             .collect();
-        let variance = variance(problem.y());
         let least_noise = rounding_variance(&problem);
         let (data, held_out) = match settings.criterion {
             super::Criterion::HeldOut => hold_out(data)?,
             _ => (data.clone(), None),
         };
+        // starting values know nothing of rows that are held out
+        let kept = held_out.as_ref().map(|_| Problem::new(&null, &data, false)).transpose()?;
+        let kept = kept.as_ref().unwrap_or(&problem);
+        let columns = (0..kept.x().len()).into_par_iter().map(|d| Column::new(kept, d, periodic)).collect();
+        let variance = variance(kept.y());
         let compared = compared_rows(&inputs_of(&data, names), data.n());
         let of_part = compared.is_some();
         let data = compared.map_or(data.clone(), |rows| data.take(&rows));
