@@ -12,7 +12,7 @@ use super::curvature::Curvature;
 use super::first_result::FirstResult;
 use super::hints::hints;
 use super::likelihood::Likelihood;
-use super::optimize::{Ended, Objective, Options as Search};
+use super::optimize::{Ended, Objective, Options as Search, Run};
 use super::result::{Fit, Options, Start};
 use super::starts::{Starts, given, latent_bounds, noise_bound};
 use super::trace::Trace;
@@ -149,48 +149,27 @@ pub fn fit_beyond(
     let (outcome, trace) = (best.run.outcome(), best.followed.trace());
     // a stopped fit returns the best values so far, without another factorisation
     let seen = if progress.stop() { best.followed.best() } else { None };
-    let mut values = match seen {
+    let values = match seen {
         Some(values) => values,
         None => best.followed.last_values(&objective.to_values(&outcome.at))?,
     };
-    let (mut errors, mut redundant) = (vec![None; problem.parameters().len()], 0);
-    let (mut ended, mut gradient_size) = (outcome.ended, outcome.gradient_size());
     // the best run may have been between two rounds
-    if progress.stop() && !ended.well() {
-        ended = Ended::Stopped { steps: outcome.iterations };
-    }
+    let ended = match outcome.ended {
+        ended if progress.stop() && !ended.well() => Ended::Stopped { steps: outcome.iterations },
+        ended => ended,
+    };
     // one set of matrices for both, where both are exact
     let without_error = (tolerance > 0.0).then(|| Likelihood::new(&problem).stopped_by(progress));
     let exact = without_error.as_ref().unwrap_or(&objective);
-    if stretch != Stretch::Way
-        && !progress.stop()
-        && let Some(curvature) = Curvature::at(exact, &values)
-    {
-        let here;
-        (values, here) = curvature.polish(exact);
-        gradient_size = here.size();
-        let worth = exactly.value_tolerance * outcome.value.abs().max(1.0);
-        let nothing_left = curvature.left_to_gain(&here) < worth;
-        if gradient_size < exactly.gradient_tolerance {
-            ended = Ended::Converged;
-        } else if tolerance > 0.0 && nothing_left {
-            ended = Ended::SmallChange;
-        } else if tolerance > 0.0 {
-            // where the error ends a run, its last steps are taken without it
-            let mut run = best.run.restarted(&exact.to_coordinates(&values), 1.0, &exactly);
-            run.advance(exact, exactly.max_iter, &Quiet(progress));
-            let last = run.outcome();
-            if let Ok(evidence) = exact.evidence(&exact.to_values(&last.at), false, true) {
-                values = evidence.values;
-                (ended, gradient_size) = (last.ended, last.gradient_size());
-            }
-        }
-        (errors, redundant) = curvature.standard_errors(exact, &values);
-        // on a bound, the curvature is that of the penalty
-        for bound in problem.product_bounds().iter().filter(|bound| bound.is_reached(&values)) {
-            bound.powers.iter().for_each(|(i, _)| errors[*i] = None);
-        }
-    }
+    let judged = (stretch != Stretch::Way && !progress.stop())
+        .then(|| last_steps(&best.run, &values, exact, without_error.is_some(), &exactly, progress))
+        .flatten();
+    let reached = judged.unwrap_or_else(|| Reached {
+        errors: vec![None; problem.parameters().len()],
+        values,
+        ended: Some((ended, outcome.gradient_size())),
+        ..Reached::default()
+    });
     let reports = runs
         .iter()
         .map(|e| Start {
@@ -203,9 +182,43 @@ pub fn fit_beyond(
     drop(objective);
     drop(without_error);
     drop(starts);
-    let ended = Some((ended, gradient_size));
-    let reached = Reached { values, errors, redundant, trace, ended, starts: reports };
-    finish(model, problem, reached, options, progress).map(Some)
+    finish(model, problem, Reached { trace, starts: reports, ..reached }, options, progress).map(Some)
+}
+
+/// The last steps of a run from its values, and the standard errors there: by Newton's method, and where an error was borne
+/// that ended the run, by further steps without it. `None` without a curvature.
+fn last_steps(
+    run: &Run,
+    values: &[f64],
+    exact: &Likelihood<'_>,
+    error_was_borne: bool,
+    limits: &Search,
+    progress: &dyn Progress,
+) -> Option<Reached> {
+    let curvature = Curvature::at(exact, values)?;
+    let (mut values, here) = curvature.polish(exact);
+    let outcome = run.outcome();
+    let (mut ended, mut gradient_size) = (outcome.ended, here.size());
+    let worth = limits.value_tolerance * outcome.value.abs().max(1.0);
+    if gradient_size < limits.gradient_tolerance {
+        ended = Ended::Converged;
+    } else if error_was_borne && curvature.left_to_gain(&here) < worth {
+        ended = Ended::SmallChange;
+    } else if error_was_borne {
+        let mut run = run.restarted(&exact.to_coordinates(&values), 1.0, limits);
+        run.advance(exact, limits.max_iter, &Quiet(progress));
+        let last = run.outcome();
+        if let Ok(evidence) = exact.evidence(&exact.to_values(&last.at), false, true) {
+            values = evidence.values;
+            (ended, gradient_size) = (last.ended, last.gradient_size());
+        }
+    }
+    let (mut errors, redundant) = curvature.standard_errors(exact, &values);
+    // on a bound, the curvature is that of the penalty
+    for bound in exact.problem().product_bounds().iter().filter(|bound| bound.is_reached(&values)) {
+        bound.powers.iter().for_each(|(i, _)| errors[*i] = None);
+    }
+    Some(Reached { values, errors, redundant, ended: Some((ended, gradient_size)), ..Reached::default() })
 }
 
 /// With more rows than this, the starts of a sparse fit are compared on a subset of this size.

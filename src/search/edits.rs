@@ -274,7 +274,8 @@ fn without_a_factor_of_one_term(product: &Kernel) -> Vec<(Kernel, String)> {
         for (at, factor) in factors.iter().enumerate().filter(|(at, factor)| *at != at_sum && !factor.is_sum_like()) {
             for (at_term, term) in terms.iter().enumerate() {
                 let alone = Kernel::product([variance_of(factor), term.clone()]);
-                let together = Kernel::sum(without(terms, at_term)).and_then(|rest| Kernel::product([factor.clone(), rest]));
+                let together =
+                    Kernel::sum(without(terms, at_term)).and_then(|rest| Kernel::product([factor.clone(), rest]));
                 let inner = alone.zip(together).and_then(|(alone, together)| Kernel::sum([alone, together]));
                 let mut others = factors.clone();
                 others.remove(at.max(at_sum));
