@@ -145,6 +145,7 @@ fn predictions_are_set_beside_the_record() {
     assert_eq!(files.len(), 3, "{files:?}");
     let results = bench.json("prediction.json");
     assert!(results.iter().all(|r| r["recorded_mse"] == 0.1 && r["mse"].is_number()), "{results:?}");
+    assert!(results.iter().all(|r| r["average_mse"].is_number() && r["average_nll"].is_number()), "{results:?}");
 }
 
 #[test]
