@@ -6,6 +6,8 @@
 
 use std::f64::consts::TAU;
 
+use rayon::prelude::*;
+
 use super::spacing::{OF_MEDIAN, distinct, median, recurring_gap, sample};
 
 /// A period in the units of t, and the share (0 to 1) of the variance about the trend that its sine explains.
@@ -223,20 +225,20 @@ impl Sums {
     }
 }
 
-/// The power at each frequency of the grid.
+/// The power at each frequency of the grid. Stretches of it are computed in parallel, each with phases of its own.
 fn scan(t: &[f64], y: &[f64], grid: &Grid, power: &mut Vec<f64>) {
-    power.clear();
     let (turn_s, turn_c): (Vec<f64>, Vec<f64>) = t.iter().map(|t| (TAU * grid.step * t).sin_cos()).unzip();
-    let (mut c, mut s) = (Vec::new(), Vec::new());
-    for at in 0..grid.count {
-        if at % RENEW == 0 {
-            (s, c) = t.iter().map(|t| (TAU * grid.frequency(at) * t).sin_cos()).unzip();
+    power.resize(grid.count, 0.0);
+    power.par_chunks_mut(RENEW).enumerate().for_each(|(stretch, power)| {
+        let first = grid.frequency(stretch * RENEW);
+        let (mut s, mut c): (Vec<f64>, Vec<f64>) = t.iter().map(|t| (TAU * first * t).sin_cos()).unzip();
+        for power in power {
+            *power = Sums::of(&c, &s, y).power();
+            for (((c, s), tc), ts) in c.iter_mut().zip(&mut s).zip(&turn_c).zip(&turn_s) {
+                (*c, *s) = (*c * tc - *s * ts, *s * tc + *c * ts);
+            }
         }
-        power.push(Sums::of(&c, &s, y).power());
-        for (((c, s), tc), ts) in c.iter_mut().zip(&mut s).zip(&turn_c).zip(&turn_s) {
-            (*c, *s) = (*c * tc - *s * ts, *s * tc + *c * ts);
-        }
-    }
+    });
 }
 
 /// The highest local maximum among the allowed indices; the last index may be one, the first not.
