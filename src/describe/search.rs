@@ -2,11 +2,12 @@
 
 use super::english::words::listed;
 use super::markup::Markup;
-use super::numbers::{percent, rounded};
+use super::numbers::{digits_beside, percent, rounded, significant};
 use super::text_table::Grid;
 use crate::data::Function;
 use crate::data::write::Table;
 use crate::fit::scale_name;
+use crate::fit::spacing::median;
 use crate::search::{Candidate, Criterion, Found, Level, Reached, Search};
 
 /// The number of displayed models.
@@ -66,7 +67,10 @@ pub fn search(search: &Search) -> Markup {
         lines.push(format!("note: the best model is not at a maximum of its likelihood ({ended})"));
     }
     if !search.outlying.is_empty() {
-        let values: Vec<String> = search.outlying.iter().map(|&y| rounded(y)).collect();
+        // enough digits to tell them from the others
+        let usual = search.data.y().and_then(|y| median(&mut y.to_vec())).unwrap_or(0.0);
+        let digits = |y: f64| digits_beside(y, 0.1 * (y - usual).abs()).map_or(4, |digits| digits.max(4));
+        let values: Vec<String> = search.outlying.iter().map(|&y| significant(y, digits(y))).collect();
         let (lie, rows) = if values.len() == 1 { ("lies", "that row's") } else { ("lie", "those rows'") };
         lines.push(format!(
             "note: {} {lie} far outside of the other values of {target}; models whose structure is {rows} alone were left out",

@@ -16,8 +16,6 @@ const SHARE: f64 = 0.05;
 /// At one standard deviation the log posterior should fall by one half. If it falls by less than this along a
 /// direction, the curvature is rounding, and nothing is determined.
 const LEAST_FALL: f64 = 0.05;
-/// The eigenvalue of the scaled Hessian from which a direction is exact enough to need no correction.
-const DISTINCT: f64 = 0.1;
 /// Components of an eigenvector below this multiple of the Hessian's rounding error are taken for rounding.
 const TURNED: f64 = 10.0;
 /// Directions with less curvature than this get no step of Newton's method: the optimiser, which uses values, follows them.
@@ -220,7 +218,7 @@ impl Curvature {
 
     /// Whether the log posterior does not fall along a direction, one standard deviation to either side. Where the
     /// curvature is small, differences of gradients are rounding, and the direction is inexact. So one Newton step
-    /// first maximises over the other directions there.
+    /// first maximises over the other directions.
     fn is_flat(&self, k: usize, objective: &Likelihood<'_>, values: &[f64], here: f64) -> bool {
         let value = self.values[k];
         if value <= 0.0 {
@@ -236,9 +234,6 @@ impl Curvature {
         };
         let falls = |by: f64| {
             let moved = moved_by(values, &(self.vectors.column(k) * by));
-            if value > DISTINCT {
-                return objective.total(&moved).is_none_or(|there| here - there > LEAST_FALL);
-            }
             let Some(there) = objective.at(&moved, false) else { return true };
             if here - there.total <= LEAST_FALL {
                 return false;

@@ -154,17 +154,15 @@ pub fn fit_beyond(
         None => best.followed.last_values(&objective.to_values(&outcome.at))?,
     };
     // the best run may have been between two rounds
-    let ended = match outcome.ended {
-        ended if progress.stop() && !ended.well() => Ended::Stopped { steps: outcome.iterations },
-        ended => ended,
-    };
+    let between_rounds = progress.stop() && !outcome.ended.well();
+    let ended = if between_rounds { Ended::Stopped { steps: outcome.iterations } } else { outcome.ended };
     // one set of matrices for both, where both are exact
     let without_error = (tolerance > 0.0).then(|| Likelihood::new(&problem).stopped_by(progress));
     let exact = without_error.as_ref().unwrap_or(&objective);
-    let judged = (stretch != Stretch::Way && !progress.stop())
+    let last = (stretch != Stretch::Way && !progress.stop())
         .then(|| last_steps(&best.run, &values, exact, without_error.is_some(), &exactly, progress))
         .flatten();
-    let reached = judged.unwrap_or_else(|| Reached {
+    let reached = last.unwrap_or_else(|| Reached {
         errors: vec![None; problem.parameters().len()],
         values,
         ended: Some((ended, outcome.gradient_size())),
@@ -185,13 +183,13 @@ pub fn fit_beyond(
     finish(model, problem, Reached { trace, starts: reports, ..reached }, options, progress).map(Some)
 }
 
-/// The last steps of a run from its values, and the standard errors there: by Newton's method, and where an error was borne
-/// that ended the run, by further steps without it. `None` without a curvature.
+/// The last steps of a run from its values, by Newton's method, and the standard errors there. If the likelihood of the run
+/// had an error and something is left to gain, the run goes on without the error. `None` without a curvature.
 fn last_steps(
     run: &Run,
     values: &[f64],
     exact: &Likelihood<'_>,
-    error_was_borne: bool,
+    had_error: bool,
     limits: &Search,
     progress: &dyn Progress,
 ) -> Option<Reached> {
@@ -202,9 +200,9 @@ fn last_steps(
     let worth = limits.value_tolerance * outcome.value.abs().max(1.0);
     if gradient_size < limits.gradient_tolerance {
         ended = Ended::Converged;
-    } else if error_was_borne && curvature.left_to_gain(&here) < worth {
+    } else if had_error && curvature.left_to_gain(&here) < worth {
         ended = Ended::SmallChange;
-    } else if error_was_borne {
+    } else if had_error {
         let mut run = run.restarted(&exact.to_coordinates(&values), 1.0, limits);
         run.advance(exact, limits.max_iter, &Quiet(progress));
         let last = run.outcome();

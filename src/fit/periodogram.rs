@@ -229,10 +229,10 @@ impl Sums {
 fn scan(t: &[f64], y: &[f64], grid: &Grid, power: &mut Vec<f64>) {
     let (turn_s, turn_c): (Vec<f64>, Vec<f64>) = t.iter().map(|t| (TAU * grid.step * t).sin_cos()).unzip();
     power.resize(grid.count, 0.0);
-    power.par_chunks_mut(RENEW).enumerate().for_each(|(stretch, power)| {
-        let first = grid.frequency(stretch * RENEW);
+    power.par_chunks_mut(RENEW).enumerate().for_each(|(at, stretch)| {
+        let first = grid.frequency(at * RENEW);
         let (mut s, mut c): (Vec<f64>, Vec<f64>) = t.iter().map(|t| (TAU * first * t).sin_cos()).unzip();
-        for power in power {
+        for power in stretch {
             *power = Sums::of(&c, &s, y).power();
             for (((c, s), tc), ts) in c.iter_mut().zip(&mut s).zip(&turn_c).zip(&turn_s) {
                 (*c, *s) = (*c * tc - *s * ts, *s * tc + *c * ts);

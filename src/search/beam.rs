@@ -28,7 +28,8 @@ const LEADERS: usize = 4;
 const WALKED: f64 = 0.8;
 /// The share after which these are left where they are: the rest is for the standard errors of the best.
 const FINISHED: f64 = 0.93;
-/// Up to so many rows these are scored beside models that were fitted; of more, the best if there is none.
+/// Up to so many rows these are scored beside models that were fitted, and structures are judged after the end of a budget of
+/// time; of more, the best is scored if there is none.
 const QUICK_ROWS: usize = 500;
 
 /// Searches for the kernel with the best score.
@@ -190,7 +191,9 @@ impl<'g> Walk<'g> {
         let seconds = FINISHED * self.setup.settings.budget.seconds.unwrap_or(f64::INFINITY);
         let clock = Clock { seconds, ..self.clock };
         let known = self.setup.settings.moves.contains(&Edit::Drop).then_some(fitted);
-        finish_best(pool, known, self.setup, &clock, || self.null().ok().flatten())
+        // of few rows a structure is judged whatever the time
+        let unhurried: &dyn Progress = if self.setup.data.n() <= QUICK_ROWS { self.clock.progress } else { &clock };
+        finish_best(pool, known, self.setup, &clock, unhurried, || self.null().ok().flatten())
     }
 
     /// Searches one depth. Returns `false` if there is nothing left to edit, or if some depths brought no improvement.

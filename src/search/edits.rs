@@ -21,7 +21,7 @@ pub enum Edit {
     Multiply,
     /// B → B′ on the same inputs.
     Replace,
-    /// A term or a factor is removed; in F × (T + R), F also from T alone.
+    /// A term or a factor is removed; F × (T + R) also becomes T + F × R.
     Drop,
     /// S → a changepoint from S to another S, or to or from a base kernel B.
     Changepoint,
@@ -57,7 +57,7 @@ pub static EDITS: [(Edit, &str, &str); 9] = [
     (Edit::Add, "add", "S becomes S + B"),
     (Edit::Multiply, "multiply", "S becomes S * B"),
     (Edit::Replace, "replace", "a base kernel becomes another one"),
-    (Edit::Drop, "drop", "a term or a factor is removed; in F * (T + R), F also from T alone"),
+    (Edit::Drop, "drop", "a term or a factor is removed; F * (T + R) also becomes T + F * R"),
     (Edit::Changepoint, "changepoint", "S becomes another S, or B, after a point of an input"),
     (Edit::Additive, "additive", "an additive kernel over all inputs, of orders 1 and 2, is added or multiplied"),
     (Edit::Mirror, "mirror", "S is made symmetric about the middle of an input"),
@@ -150,6 +150,7 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>, stop: &dyn F
     let mut out = Vec::new();
     // with many inputs, a base kernel is used only in changepoints along its own input
     let wide = means.bases.len() * means.inputs.len() > MOST_CROSSED;
+    let numbers_stand_alone = has_number_as_term(&parent);
     for edit in edits {
         for (path, under) in &places {
             if stop() {
@@ -242,7 +243,9 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>, stop: &dyn F
                 continue;
             }
             let mut put = |new: Option<Kernel>, edit: String| {
-                if let Some(kernel) = with(&parent, path, new).filter(|kernel| kernel.as_number().is_none()) {
+                let is_left =
+                    |kernel: &Kernel| !is_number(kernel) && (numbers_stand_alone || !has_number_as_term(kernel));
+                if let Some(kernel) = with(&parent, path, new).filter(is_left) {
                     out.push(Child { kernel: with_one_variance(&kernel), edit, kind: Kind::Mended });
                 }
             };
@@ -258,7 +261,8 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>, stop: &dyn F
     out
 }
 
-/// F × (T + R) → T + F × R, for each factor F of a product and each term T of a sum that is another factor.
+/// F × (T + R) → T + F × R, for each factor F of a product that is no sum, and each term T of a sum that is another factor.
+/// T keeps the variance of F, which is its size in the product where F is stationary.
 ///
 /// That is the product multiplied out, without the factor in one of its terms. A part that belongs beside a product is
 /// often found first as a part inside of it, from where no other edit takes it out.
@@ -271,7 +275,8 @@ fn without_a_factor_of_one_term(product: &Kernel) -> Vec<(Kernel, String)> {
     let mut out = Vec::new();
     for (at_sum, sum) in factors.iter().enumerate() {
         let Node::Sum(terms) = sum.node() else { continue };
-        for (at, factor) in factors.iter().enumerate().filter(|(at, factor)| *at != at_sum && !factor.is_sum_like()) {
+        let plain = |factor: &Kernel| !factor.is_sum_like() && factor.as_number().is_none();
+        for (at, factor) in factors.iter().enumerate().filter(|(_, factor)| plain(factor)) {
             for (at_term, term) in terms.iter().enumerate() {
                 let alone = Kernel::product([variance_of(factor), term.clone()]);
                 let together =
@@ -299,6 +304,21 @@ fn put_product(put: &mut impl FnMut(Kernel, String, Kind), part: &Kernel, base: 
     if let Some(product) = Kernel::product([marked(part, MULTIPLIED), marked(base, NEW)]) {
         put(product, format!("* {}", base.heading()), Kind::Multiplied);
     }
+}
+
+/// Whether nothing is left but numbers.
+fn is_number(kernel: &Kernel) -> bool {
+    match kernel.node() {
+        Node::Leaf(_) => kernel.as_number().is_some(),
+        Node::Sum(parts) | Node::Product(parts) => parts.iter().all(is_number),
+        Node::Wrap(_) => false,
+    }
+}
+
+/// Whether a term of a sum in it is a number: without its last factor a term is removed as a whole.
+fn has_number_as_term(kernel: &Kernel) -> bool {
+    let of_sum = matches!(kernel.node(), Node::Sum(terms) if terms.iter().any(is_number));
+    of_sum || kernel.children().iter().any(has_number_as_term)
 }
 
 /// Every subexpression: its path and the node that contains it.

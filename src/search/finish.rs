@@ -54,20 +54,22 @@ pub struct End {
 
 /// Leaves out models whose structure is that of outliers, fits the best to a maximum and removes parts of the best.
 /// Expressions in `fitted` were fitted before; without these no parts are removed. `null` makes the model of noise alone.
+/// Structures are judged until `unhurried` stops, which may be after the end of a budget of time.
 pub fn finish_best(
     pool: &mut Vec<Found>,
     fitted: Option<&HashSet<String>>,
     setup: &Setup<'_>,
     progress: &dyn Progress,
+    unhurried: &dyn Progress,
     null: impl Fn() -> Option<Found>,
 ) -> End {
-    let outliers = Outliers::find(setup, progress);
+    let outliers = Outliers::find(setup, unhurried);
     let mut fitted = fitted.cloned();
     let mut end = End::default();
     let mut fits = Vec::new();
     loop {
         if let Some(outliers) = &outliers {
-            let left = leave_out(outliers, pool, setup, progress);
+            let left = leave_out(outliers, pool, setup, unhurried);
             if !left.is_empty() {
                 end.outlying.clone_from(&outliers.targets);
                 // what was left out does not come back as another model without a part
@@ -95,8 +97,8 @@ pub fn finish_best(
         }
         // the values at the maximum may be others
         let is_open = |outliers: &Outliers| {
-            let best = pool.first().filter(|best| !is_null(best) && !progress.stop());
-            best.is_some_and(|best| outliers.are_all_of(best, setup, progress))
+            let best = pool.first().filter(|best| !is_null(best) && !unhurried.stop());
+            best.is_some_and(|best| outliers.are_all_of(best, setup, unhurried))
         };
         if !outliers.as_ref().is_some_and(is_open) {
             break;

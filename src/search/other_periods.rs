@@ -21,7 +21,7 @@ const HOPS: usize = 2;
 const NEAR: f64 = 5.0;
 /// and finally higher by this.
 const WORTH_A_HOP: f64 = 1e-3;
-/// Others beside one that is higher by less are not tried.
+/// A better period that gains less than this is taken, and no others beside it are tried.
 const WORTH_ANOTHER: f64 = 0.1;
 
 /// A period of whole steps of a grid may have a log likelihood that is this much lower than a share of it,

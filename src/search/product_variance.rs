@@ -73,7 +73,8 @@ fn scaled(kernel: &Kernel, by: f64) -> Kernel {
             if let [only] = &factors[..] {
                 return scaled(only, by);
             }
-            let carrier = factors.iter().position(Kernel::is_sum_like).unwrap_or(0);
+            let scalable = || factors.iter().position(takes_variance);
+            let carrier = factors.iter().position(Kernel::is_sum_like).or_else(scalable).unwrap_or(0);
             for (at, factor) in factors.iter_mut().enumerate() {
                 if at == carrier {
                     *factor = scaled(factor, by);
@@ -122,6 +123,15 @@ fn scaled_leaf(leaf: &Leaf, by: f64) -> Leaf {
         }
     }
     leaf
+}
+
+/// Whether a factor can take up the variance of the others: one that is fixed, tied or has a prior cannot.
+fn takes_variance(factor: &Kernel) -> bool {
+    match factor.node() {
+        Node::Leaf(leaf) => is_unset(leaf) || variance(leaf).is_some_and(|at| plain_value(&leaf.params[at]).is_some()),
+        Node::Wrap(wrapped) => wrapped.wrap.is_linear(),
+        Node::Sum(_) | Node::Product(_) => true,
+    }
 }
 
 fn is_unset(leaf: &Leaf) -> bool {
@@ -221,7 +231,33 @@ mod tests {
         assert_eq!(texts, ["Per(p=1.3, l=0.8, v=6)", "SE(l=0.7, v=6)"]);
     }
 
-    /// A term that is taken out of a product has the size that it had there.
+    /// A variance that is fixed takes up no other.
+    #[test]
+    fn a_fixed_variance_leaves_the_free_one_where_it_is() {
+        let means = Means { bases: &[], inputs: &[] };
+        let fixed = leaf("SE", &[0.7, 2.0]).rewrite_params(&mut |at, values| match at.spec.is_variance() {
+            true => Values::One(Param::fixed(2.0)),
+            false => values.clone(),
+        });
+        let sum = Kernel::sum([leaf("Per", &[1.3, 0.8, 30.0]), line(0.2, 0.5, 1.0)]).unwrap();
+        let without = children(&Kernel::product([fixed, sum]).unwrap(), &[Edit::Drop], &means, &|| false);
+        let texts: Vec<String> = without.iter().map(|child| child.kernel.to_string()).collect();
+        assert!(texts.contains(&"SE(l=0.7, v=fixed(2)) * Per(p=1.3, l=0.8, v=30)".to_string()), "{texts:?}");
+    }
+
+    /// A term that is removed leaves no number behind.
+    #[test]
+    fn no_number_is_left_of_a_term() {
+        let means = Means { bases: &[], inputs: &[] };
+        let term = Kernel::product([Kernel::number(3.0), leaf("SE", &[0.7, 2.0])]).unwrap();
+        let sum = Kernel::sum([leaf("Per", &[1.3, 0.8, 3.0]), term]).unwrap();
+        let without = children(&sum, &[Edit::Drop], &means, &|| false);
+        let mut texts: Vec<String> = without.iter().map(|child| child.kernel.to_string()).collect();
+        texts.sort();
+        assert_eq!(texts, ["Per(p=1.3, l=0.8, v=3)", "Per(p=1.3, l=0.8, v=3) + SE(l=0.7, v=2)", "SE(l=0.7, v=6)"]);
+    }
+
+    /// A term that is taken out of a product keeps the variance that it had there.
     #[test]
     fn a_term_is_taken_out_of_a_product() {
         let means = Means { bases: &[], inputs: &[] };

@@ -131,7 +131,7 @@ impl<'s> Setup<'s> {
             super::Criterion::HeldOut => hold_out(data)?,
             _ => (data.clone(), None),
         };
-        // starting values know nothing of rows that are held out
+        // periods, scales and the variance, from which fits begin, are not those of rows that are held out
         let kept = held_out.as_ref().map(|_| Problem::new(&null, &data, false)).transpose()?;
         let kept = kept.as_ref().unwrap_or(&problem);
         let columns = (0..kept.x().len()).into_par_iter().map(|d| Column::new(kept, d, periodic)).collect();

@@ -21,7 +21,8 @@ const MOST_PERIODS: u32 = 7;
 const FORGOTTEN: f64 = 4.0;
 /// A row whose target is so many robust standard deviations from the median lies outside of the others,
 const OUTSIDE: f64 = 8.0;
-/// if no more rows than this do: three may well be a pattern, or noise with longer tails.
+/// if no more rows than this do: three may well be a pattern, or noise with longer tails. Beside values that are all the same,
+/// where two may be a step, it is one row.
 const FEW: usize = 2;
 /// By how much the score of a structure must be better than that of noise alone.
 const WORTH: f64 = 2.0;
@@ -32,7 +33,7 @@ pub struct Outliers {
     pub targets: Vec<f64>,
     /// the other rows,
     others: Dataset,
-    /// and the score of noise alone there; `None` if these are the same, and have no structure.
+    /// and the score of noise alone there; `None` if their targets are all the same, which a model of one row explains.
     null: Option<f64>,
 }
 
@@ -40,7 +41,7 @@ impl Outliers {
     /// `None` if no row lies outside or more than two do, or where the noise is known, which cannot explain them.
     pub fn find(setup: &Setup<'_>, progress: &dyn Progress) -> Option<Self> {
         let model = null_model(setup.settings);
-        if !matches!(model.noise(), Some(Noise::Variance(noise)) if noise.is_unset()) {
+        if !matches!(model.noise(), Some(Noise::Variance(noise)) if !noise.is_fixed()) {
             return None;
         }
         let y = setup.data.y()?;
@@ -48,7 +49,8 @@ impl Outliers {
         let away: Vec<f64> = y.iter().map(|y| (y - centre).abs()).collect();
         let usual = OF_MEDIAN * median(&mut away.clone())?;
         let (others, outside): (Vec<usize>, Vec<usize>) = (0..y.len()).partition(|&row| away[row] <= OUTSIDE * usual);
-        if !(1..=FEW).contains(&outside.len()) {
+        let most = if usual > 0.0 { FEW } else { 1 };
+        if !(1..=most).contains(&outside.len()) {
             return None;
         }
         let targets = outside.into_iter().map(|row| y[row]).collect();
@@ -163,5 +165,7 @@ mod tests {
         // beside values that are all the same
         let one: Vec<f64> = (0..60).map(|i| if i == 40 { 7.0 } else { 3.0 }).collect();
         assert_eq!(found(&one), "WN");
+        let step: Vec<f64> = (0..60).map(|i| if i > 57 { 7.0 } else { 3.0 }).collect();
+        assert_ne!(found(&step), "WN");
     }
 }

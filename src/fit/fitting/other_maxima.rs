@@ -11,8 +11,8 @@ use crate::progress::Progress;
 const WORTH_A_HOP: f64 = 1e-3;
 /// The number of times a fit changes to a better maximum.
 const HOPS: usize = 3;
-/// One that is higher by less than this is often the same function (a slope from the other side of the data), and those
-/// beside it are not tried.
+/// A better maximum that gains less than this is often the same function (a slope from the other side of the data): the fit
+/// moves to it, and looks no further.
 const WORTH_ANOTHER: f64 = 0.1;
 
 /// By how much the log likelihood of some of the rows may be lower at another maximum.
