@@ -69,7 +69,7 @@ pub fn search(search: &Search) -> Markup {
     if !search.outlying.is_empty() {
         // enough digits to tell them from the others
         let usual = search.data.y().and_then(|y| median(&mut y.to_vec())).unwrap_or(0.0);
-        let digits = |y: f64| digits_beside(y, 0.1 * (y - usual).abs()).map_or(4, |digits| digits.max(4));
+        let digits = |y: f64| digits_beside(y, 10.0 * (y - usual).abs()).map_or(4, |digits| digits.max(4));
         let values: Vec<String> = search.outlying.iter().map(|&y| significant(y, digits(y))).collect();
         let (lie, rows) = if values.len() == 1 { ("lies", "that row's") } else { ("lie", "those rows'") };
         lines.push(format!(

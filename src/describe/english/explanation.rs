@@ -40,7 +40,7 @@ fn text(kernel: &Kernel, description: &Description, context: &DataContext, closi
     let mut sections = vec![format!("The kernel: {kernel}")];
     sections.extend(algebra(kernel));
     sections.push(meaning(description));
-    sections.push(factors_by_themselves(description));
+    sections.extend(factors_by_themselves(description));
     sections.extend(addition(&products));
     sections.extend(multiplication(&products));
     sections.push(stationarity(kernel));
@@ -86,8 +86,8 @@ fn meaning(description: &Description) -> String {
     lines.join("\n")
 }
 
-/// Each factor once, with its summary and formula.
-fn factors_by_themselves(description: &Description) -> String {
+/// Each factor once, with its summary and formula; `None` of a number.
+fn factors_by_themselves(description: &Description) -> Option<String> {
     let mut lines = vec!["Factors:".to_string()];
     let mut seen = BTreeSet::new();
     description
@@ -95,7 +95,7 @@ fn factors_by_themselves(description: &Description) -> String {
         .iter()
         .take(MOST)
         .for_each(|part| collect_factors_by_themselves(&part.kernel, &mut seen, &mut lines));
-    lines.join("\n")
+    (lines.len() > 1).then(|| lines.join("\n"))
 }
 
 /// Adds a line for each family and wrap that has none yet.
@@ -213,6 +213,7 @@ fn draws(kernel: &Kernel, products: &[Product<'_>], context: &DataContext) -> St
     let noisy =
         if heads().any(|head| head == Head::Noise) { ", with independent noise at each observation" } else { "" };
     let smoothness = match heads().all(|head| head == Head::Noise) {
+        true if all.is_empty() => "one value at all inputs".into(),
         true if !roughest.is_finite() => String::new(),
         _ => smoothness(roughest, open),
     };
