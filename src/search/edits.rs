@@ -268,26 +268,22 @@ pub fn children(parent: &Kernel, edits: &[Edit], means: &Means<'_>, stop: &dyn F
 /// often found first as a part inside of it, from where no other edit takes it out.
 fn without_a_factor_of_one_term(product: &Kernel) -> Vec<(Kernel, String)> {
     let Node::Product(factors) = product.node() else { return Vec::new() };
-    let without = |kernels: &[Kernel], at: usize| {
-        let kept = kernels.iter().enumerate().filter(|(i, _)| *i != at);
-        kept.map(|(_, kernel)| kernel.clone()).collect::<Vec<_>>()
+    let plain = |factor: &Kernel| !factor.is_sum_like() && factor.as_number().is_none();
+    let taken = |at_sum: usize, at: usize, at_term: usize| {
+        let (sum, factor) = (&factors[at_sum], &factors[at]);
+        let alone = Kernel::product([variance_of(factor), sum.children()[at_term].clone()])?;
+        let together = Kernel::product([factor.clone(), with(sum, &[at_term], None)?])?;
+        let others = factors.iter().enumerate().filter(|(other, _)| ![at_sum, at].contains(other));
+        let inner = Kernel::sum([alone, together])?;
+        Kernel::product(others.map(|(_, other)| other.clone()).chain([inner]))
     };
     let mut out = Vec::new();
     for (at_sum, sum) in factors.iter().enumerate() {
         let Node::Sum(terms) = sum.node() else { continue };
-        let plain = |factor: &Kernel| !factor.is_sum_like() && factor.as_number().is_none();
         for (at, factor) in factors.iter().enumerate().filter(|(_, factor)| plain(factor)) {
             for (at_term, term) in terms.iter().enumerate() {
-                let alone = Kernel::product([variance_of(factor), term.clone()]);
-                let together =
-                    Kernel::sum(without(terms, at_term)).and_then(|rest| Kernel::product([factor.clone(), rest]));
-                let inner = alone.zip(together).and_then(|(alone, together)| Kernel::sum([alone, together]));
-                let mut others = factors.clone();
-                others.remove(at.max(at_sum));
-                others.remove(at.min(at_sum));
-                if let Some(kernel) = inner.and_then(|inner| Kernel::product(others.into_iter().chain([inner]))) {
-                    out.push((kernel, format!("without {} beside {}", factor.heading(), term.heading())));
-                }
+                let edit = format!("without {} beside {}", factor.heading(), term.heading());
+                out.extend(taken(at_sum, at, at_term).map(|kernel| (kernel, edit)));
             }
         }
     }

@@ -33,7 +33,7 @@ pub struct Outliers {
     pub targets: Vec<f64>,
     /// the other rows,
     others: Dataset,
-    /// and the score of noise alone there; `None` if their targets are all the same, which a model of one row explains.
+    /// and the score of noise alone there; `None` if their targets are all the same: nothing is left to explain.
     null: Option<f64>,
 }
 
