@@ -127,7 +127,7 @@ impl Curvature {
         };
         let of_classes = objective.problem().classes().is_some();
         let rows: Option<Vec<Vec<f64>>> = match is_parallel(objective) {
-            true => (0..p).into_par_iter().map(|a| row(a, &mut warm.clone())).collect(),
+            true => (0..p).into_par_iter().with_max_len(1).map(|a| row(a, &mut warm.clone())).collect(),
             false => (0..p).map(|a| row(a, &mut warm)).collect(),
         };
         let rows = rows?;
@@ -211,7 +211,7 @@ impl Curvature {
         let here = objective.total(values);
         let one = |k: usize| here.is_some_and(|here| self.is_flat(k, objective, values, here));
         match is_parallel(objective) {
-            true => (0..self.values.len()).into_par_iter().map(one).collect(),
+            true => (0..self.values.len()).into_par_iter().with_max_len(1).map(one).collect(),
             false => (0..self.values.len()).map(one).collect(),
         }
     }

@@ -20,7 +20,7 @@ pub fn best_after(
         run.advance(objective, steps, &Quiet(progress));
         run
     };
-    let runs: Vec<Run> = starts.par_iter().map(run).collect();
+    let runs: Vec<Run> = starts.par_iter().with_max_len(1).map(run).collect();
     let evaluations = runs.iter().map(|run| run.outcome().evaluations).sum();
     (runs.into_iter().min_by(|one, other| one.value().total_cmp(&other.value())), evaluations)
 }

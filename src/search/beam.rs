@@ -262,7 +262,7 @@ impl<'g> Walk<'g> {
         let wanted = |(at, entry): &(usize, &Entry)| is_fitted(entry) || leads(*at, entry);
         let needed = state.pool.iter().all(is_null);
         let first = entries.iter().enumerate().find(wanted).filter(|_| needed).map(|(at, _)| at);
-        let scored = entries.par_iter().enumerate().map(|(at, entry)| {
+        let scored = entries.par_iter().with_max_len(1).enumerate().map(|(at, entry)| {
             let needed = first == Some(at);
             let open = wanted(&(at, entry)) && (needed || !self.clock.progress.stop());
             if open { self.found(entry, needed) } else { None }

@@ -149,7 +149,7 @@ fn finish(
     let near = |(_, found): &(usize, &Found)| found.score <= best + NEAR && wanted(found);
     let chosen: Vec<(usize, &Found)> = models.iter().enumerate().filter(near).take(FINISHED).collect();
     progress.report(1.0, "fitting the best models to a maximum");
-    let nearly = chosen.into_par_iter().filter_map(|(place, before)| {
+    let nearly = chosen.into_par_iter().with_max_len(1).filter_map(|(place, before)| {
         let unset = setup.settings.model(before.model.kernel.simplify_structure());
         // both at once: a fit afresh is of use if it is better than what the search has
         let own = || refit(&before.model, Refit::OWN, setup, progress);
@@ -175,7 +175,10 @@ fn finish(
         let (found, fit) = refit(&found.model, Refit::END, setup, progress)?;
         (found.score <= before.score + SLACK).then_some(Finished { place, found, fit: Some(fit) })
     };
-    rayon::join(|| nearly.into_par_iter().filter_map(end).collect(), || without_parts(&best, fitted?, setup, progress))
+    rayon::join(
+        || nearly.into_par_iter().with_max_len(1).filter_map(end).collect(),
+        || without_parts(&best, fitted?, setup, progress),
+    )
 }
 
 /// The best model that is left when parts of a finished model are removed one by one, each time the part whose removal
@@ -200,7 +203,7 @@ fn without_parts(
             })
             .map(|child| child.kernel.bare())
             .collect();
-        let smaller = kernels.into_par_iter().filter_map(|kernel| {
+        let smaller = kernels.into_par_iter().with_max_len(1).filter_map(|kernel| {
             let model = nearly_as_good(Model { kernel, ..from.model.clone() }, from.score, setup, progress)?;
             let (found, _) = refit(&model, Refit::OWN, setup, progress)?;
             (found.score < from.score - WORTH).then_some(found)

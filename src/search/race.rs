@@ -375,7 +375,8 @@ fn each(entries: &mut [Entry], abreast: usize, watch: &Watch<'_>, number: usize,
         return;
     }
     for some in entries.chunks_mut(abreast.max(1)) {
-        some.par_iter_mut().for_each(|entry| {
+        // they take so long that each is a task of its own: with several in one a thread is idle at the end
+        some.par_iter_mut().with_max_len(1).for_each(|entry| {
             if watch.progress.stop() || matches!(entry.reached, Reached::Failed(_)) {
                 return;
             }

@@ -90,7 +90,7 @@ pub(super) fn race(
         // in parallel as far as the memory allows
         let abreast = if objective.most >= rayon::current_num_threads() { alive } else { objective.most };
         for some in runs[..alive].chunks_mut(abreast) {
-            some.par_iter_mut().for_each(step);
+            some.par_iter_mut().with_max_len(1).for_each(step);
         }
         spent += portion;
         round += 1.0;
