@@ -42,6 +42,9 @@ pub(super) fn fit_as_written(
 
 /// The relative change of the log likelihood at which a run of many rows ends.
 const NEARLY_THERE: f64 = 1e-7;
+/// The error of a log likelihood, about, that its gradients near a maximum bear: so little that differences of them tell the
+/// curvature.
+const NEARLY_EXACT: f64 = 1e-8;
 
 /// What a fit must reach, and how much it may spend on the way.
 #[derive(Debug, Clone, Copy)]
@@ -117,7 +120,7 @@ pub fn fit_beyond(
         None => {
             let mut runs = vec![made(0)];
             // the contribution of each variance is measured for every start, so many starts take long to create
-            let others = (1..count).into_par_iter().map(|i| (!first.is_asked()).then(|| made(i)));
+            let others = (1..count).into_par_iter().with_max_len(1).map(|i| (!first.is_asked()).then(|| made(i)));
             runs.extend(others.collect::<Vec<_>>().into_iter().flatten());
             runs
         }
@@ -157,7 +160,8 @@ pub fn fit_beyond(
     let between_rounds = progress.stop() && !outcome.ended.well();
     let ended = if between_rounds { Ended::Stopped { steps: outcome.iterations } } else { outcome.ended };
     // one set of matrices for both, where both are exact
-    let without_error = (tolerance > 0.0).then(|| Likelihood::new(&problem).stopped_by(progress));
+    let without_error =
+        (tolerance > 0.0).then(|| Likelihood::new(&problem).stopped_by(progress).to_within(NEARLY_EXACT));
     let exact = without_error.as_ref().unwrap_or(&objective);
     let last = (stretch != Stretch::Way && !progress.stop())
         .then(|| last_steps(&best.run, &values, exact, without_error.is_some(), &exactly, progress))
@@ -287,7 +291,7 @@ fn begun_on(
     progress: &dyn Progress,
 ) -> Option<Vec<f64>> {
     let made = |i: usize| Entry::new(few, i, &starts.start(i), search);
-    let mut runs: Vec<Entry<'_, '_>> = (0..count).into_par_iter().map(made).collect();
+    let mut runs: Vec<Entry<'_, '_>> = (0..count).into_par_iter().with_max_len(1).map(made).collect();
     race(few, &mut runs, RACED_STEPS.min(search.max_iter), Bar::NONE, progress, &|_| {});
     if other_maxima {
         try_other_maxima(few, None, starts, &mut runs, search, progress);

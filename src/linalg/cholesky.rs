@@ -1,10 +1,10 @@
-use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt;
 use faer::{Conj, MatMut, Par};
 
 use super::blocked::{self, Failure};
 use super::views::{view, view_mut};
-use super::{Matrix, Vector};
+use super::{Matrix, Vector, vector};
 
 /// The lower Cholesky factor of a symmetric matrix, with the jitter that was added to its diagonal.
 #[derive(Debug, Clone)]
@@ -176,9 +176,8 @@ impl Cholesky {
     /// The lower triangle of K⁻¹; the part above the diagonal is undefined.
     pub fn inverse_lower(&self) -> Matrix {
         let n = self.n();
-        let mut out = Matrix::zeros(n, n);
-        let mut buffer = MemBuffer::new(llt::inverse::inverse_scratch::<f64>(n, Par::Seq));
-        llt::inverse::inverse(view_mut(&mut out), view(&self.factor), Par::Seq, MemStack::new(&mut buffer));
+        let (mut out, mut half) = (Matrix::zeros(n, n), Matrix::zeros(n, n));
+        blocked::invert_with(&mut half, &self.factor, &mut out);
         out
     }
 
@@ -193,7 +192,8 @@ impl Cholesky {
 pub(super) fn factor_unless(matrix: &mut Matrix, stop: &dyn Fn() -> bool) -> Result<(), Failure> {
     let n = matrix.nrows();
     let diagonal = matrix.diagonal();
-    if let Some(bad) = (0..n).find(|&j| matrix.column(j).rows_range(j..).iter().any(|v| !v.is_finite())) {
+    let all = matrix.as_slice();
+    if let Some(bad) = (0..n).find(|&j| !vector::largest(&all[j * n + j..(j + 1) * n]).is_finite()) {
         return Err(Failure::Pivot(bad));
     }
     blocked::factor(matrix, stop)?;

@@ -5,8 +5,8 @@
 //! of n³/3 by the generalised Schur algorithm (Kailath & Sayed 1995, "Displacement structure"). Its inverse is of the same
 //! kind and is filled along its diagonals, in O((ρ + 2)n²) in the place of 2n³/3: for ρ = 0 this is the formula of Gohberg
 //! & Semencul (1972). Both lose more digits than Cholesky's algorithm does where the largest variance is far above the least
-//! pivot. So they are for the way to a maximum, whose end is computed without them: a caller says about which error of the
-//! log determinant it bears, and the inverse is tried on a vector.
+//! pivot. So they are for the way to a maximum and the last steps there, and the evidence of a model is computed without them:
+//! a caller says about which error of the log determinant it bears, and the inverse is tried on a vector.
 
 use faer::linalg::cholesky::llt;
 use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
@@ -21,10 +21,12 @@ const LEAST: usize = 96;
 const MOST_PARTS: usize = 6;
 /// Eigenvalues of E below this share of the largest variance are rounding.
 const ROUNDING: f64 = 1e-12;
+/// The largest error of an entry of K⁻¹Ku, where the entries of u are 2 or 0, is this
+const INVERSE_ERROR: f64 = 1e-4;
+/// or so many times that of the log determinant.
+const INVERSE_SHARE: f64 = 10.0;
 /// What the parts of E leave over of an entry is at most this share of the largest variance.
 const LEAST_LEFT: f64 = 16.0 * f64::EPSILON;
-/// The largest error of an entry of K⁻¹Ku, where the entries of u are 2 or 0.
-const INVERSE_ERROR: f64 = 1e-4;
 
 /// A factored matrix of this kind.
 pub(super) struct NearlyToeplitz {
@@ -32,6 +34,8 @@ pub(super) struct NearlyToeplitz {
     parts: Vec<Part>,
     /// The last column of the inverse.
     last: Vec<f64>,
+    /// The error of the log determinant that is borne.
+    tolerance: f64,
 }
 
 struct Part {
@@ -67,7 +71,7 @@ impl NearlyToeplitz {
         }
         let last = last_column(factor);
         let size = largest * last.iter().map(|x| x.abs()).sum::<f64>();
-        (error(residual(k, &last) / size) <= tolerance).then_some(Self { parts, last })
+        (error(residual(k, &last) / size) <= tolerance).then_some(Self { parts, last, tolerance })
     }
 
     /// Writes the lower triangle of the inverse, given the factor. Returns `false` if it is not exact enough.
@@ -99,7 +103,7 @@ impl NearlyToeplitz {
                 vector::axpy(here, sign * v[j], &v[j..]);
             }
         }
-        is_inverse(out, factor)
+        is_inverse(out, factor, INVERSE_ERROR.min(INVERSE_SHARE * self.tolerance))
     }
 
     /// With P the inverse: P(i + 1, j + 1) − P(i, j) less the terms of its first and last column, as Σ sign·v vᵀ. It is
@@ -225,9 +229,9 @@ fn last_column(factor: &Matrix) -> Vec<f64> {
     x
 }
 
-/// Whether K⁻¹Ku = u, where K = LLᵀ, for the sum u of 1, along which a smooth covariance is large, and of a vector whose signs
+/// Whether K⁻¹Ku = u to this tolerance, where K = LLᵀ, for the sum u of 1, along which a smooth covariance is large, and of a vector whose signs
 /// change.
-fn is_inverse(inverse: &Matrix, factor: &Matrix) -> bool {
+fn is_inverse(inverse: &Matrix, factor: &Matrix, tolerance: f64) -> bool {
     let n = factor.nrows();
     // bits of a multiplicative generator
     let signs = (0..n as u64).map(|i| i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -240,7 +244,7 @@ fn is_inverse(inverse: &Matrix, factor: &Matrix) -> bool {
     }
     let mut back: Vec<f64> = u.iter().map(|u| -u).collect();
     add_symmetric(inverse, &product, &mut back);
-    vector::largest(&back) <= INVERSE_ERROR
+    vector::largest(&back) <= tolerance
 }
 
 /// The largest entry of Kx less the last unit vector.

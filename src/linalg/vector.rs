@@ -1,14 +1,18 @@
 //! Elementary functions and sums over slices, written so that the compiler vectorises them.
 //!
 //! The exponentials of a Gram matrix cost more than its factorisation if they are computed one by one. Each function
-//! here is one plain loop; on x86-64 it is compiled a second time for AVX2 with fused multiply-add, which is selected
-//! at run time. Results agree with the standard library to a few units in the last place, and depend only on the
-//! element.
+//! here is one plain loop; on x86-64 it is compiled again for AVX2 with fused multiply-add and for AVX-512, of which one is
+//! selected at run time. Results agree with the standard library to a few units in the last place, depend only on the
+//! element, and are the same for both.
 
 macro_rules! vectorized {
     ($(#[$doc:meta])* pub fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident;) => {
         $(#[$doc])*
         pub fn $name($($arg: $ty),*) $(-> $ret)? {
+            #[cfg(target_arch = "x86_64")]
+            if let Some(v4) = pulp::x86::V4::try_new() {
+                return v4.vectorize(#[inline(always)] || $body::<true>($($arg),*));
+            }
             #[cfg(target_arch = "x86_64")]
             if let Some(v3) = pulp::x86::V3::try_new() {
                 return v3.vectorize(#[inline(always)] || $body::<true>($($arg),*));
@@ -139,43 +143,52 @@ fn sqrt_body<const FMA: bool>(x: &mut [f64]) {
     }
 }
 
-/// Four partial sums, so that the sum is vectorised and does not depend on the machine.
 #[inline(always)]
 fn dot_body<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
-    sum_by::<FMA>(x.len().min(y.len()), |i, acc| fma::<FMA>(x[i], y[i], acc))
+    sum_by([x, y], |[x, y], acc| fma::<FMA>(x, y, acc))
 }
 
 #[inline(always)]
 fn dot3_body<const FMA: bool>(x: &[f64], y: &[f64], z: &[f64]) -> f64 {
-    let n = x.len().min(y.len()).min(z.len());
-    let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
-    sum_by::<FMA>(n, |i, acc| fma::<FMA>(x[i] * y[i], z[i], acc))
+    sum_by([x, y, z], |[x, y, z], acc| fma::<FMA>(x * y, z, acc))
 }
 
+/// The number of partial sums and maxima.
+const LANES: usize = 16;
+
+/// A sum over the shortest length, of which `add` adds one term. There are partial sums, so that it is vectorised and does
+/// not depend on the machine.
 #[inline(always)]
-fn sum_by<const FMA: bool>(n: usize, term: impl Fn(usize, f64) -> f64) -> f64 {
-    const LANES: usize = 16;
+fn sum_by<const K: usize>(slices: [&[f64]; K], add: impl Fn([f64; K], f64) -> f64) -> f64 {
+    let n = slices.iter().map(|slice| slice.len()).min().unwrap_or(0);
+    let parts = slices.map(|slice| slice[..n].as_chunks::<LANES>());
     let mut acc = [0.0; LANES];
-    let whole = n - n % LANES;
-    let mut i = 0;
-    while i < whole {
+    for i in 0..n / LANES {
+        let chunks = parts.map(|(chunks, _)| &chunks[i]);
         for (lane, acc) in acc.iter_mut().enumerate() {
-            *acc = term(i + lane, *acc);
+            *acc = add(chunks.map(|chunk| chunk[lane]), *acc);
         }
-        i += LANES;
     }
     let mut tail = 0.0;
-    for i in whole..n {
-        tail = term(i, tail);
+    for i in 0..n % LANES {
+        tail = add(parts.map(|(_, rest)| rest[i]), tail);
     }
+    total(&acc) + tail
+}
+
+/// The sum of the partial sums. It is a function of its own, as otherwise the compiler lets the order of these few additions
+/// decide over the width of the vectors in the loop before.
+#[inline(never)]
+fn total(partial: &[f64; LANES]) -> f64 {
+    let mut sums = *partial;
     let mut width = LANES / 2;
     while width > 0 {
         for lane in 0..width {
-            acc[lane] += acc[lane + width];
+            sums[lane] += sums[lane + width];
         }
         width /= 2;
     }
-    acc[0] + tail
+    sums[0]
 }
 
 #[inline(always)]
@@ -196,19 +209,15 @@ fn add_distance_body<const FMA: bool>(x: &[f64], at: f64, out: &mut [f64]) {
 
 #[inline(always)]
 fn weighted_distance_body<const FMA: bool>(x: &[f64], at: f64, w: &[f64]) -> f64 {
-    let n = x.len().min(w.len());
-    let (x, w) = (&x[..n], &w[..n]);
-    sum_by::<FMA>(n, |i, acc| {
-        let d = x[i] - at;
-        fma::<FMA>(d * d, w[i], acc)
+    sum_by([x, w], |[x, w], acc| {
+        let d = x - at;
+        fma::<FMA>(d * d, w, acc)
     })
 }
 
 #[inline(always)]
 fn weighted_difference_body<const FMA: bool>(x: &[f64], at: f64, w: &[f64]) -> f64 {
-    let n = x.len().min(w.len());
-    let (x, w) = (&x[..n], &w[..n]);
-    sum_by::<FMA>(n, |i, acc| fma::<FMA>(x[i] - at, w[i], acc))
+    sum_by([x, w], |[x, w], acc| fma::<FMA>(x - at, w, acc))
 }
 
 #[inline(always)]
@@ -251,7 +260,6 @@ fn axpy_body<const FMA: bool>(out: &mut [f64], a: f64, x: &[f64]) {
 /// The largest of 16 partial maxima; NaN if an element is.
 #[inline(always)]
 fn largest_body<const FMA: bool>(x: &[f64]) -> f64 {
-    const LANES: usize = 16;
     let mut most = [0.0f64; LANES];
     let mut sum = [0.0f64; LANES];
     let mut chunks = x.chunks_exact(LANES);
@@ -289,7 +297,7 @@ fn turn_apart_body<const FMA: bool>(x: &mut [f64], y: &mut [f64], ratio: f64, re
 
 #[inline(always)]
 fn sum_body<const FMA: bool>(x: &[f64]) -> f64 {
-    sum_by::<FMA>(x.len(), |i, acc| x[i] + acc)
+    sum_by([x], |[x], acc| x + acc)
 }
 
 #[inline(always)]

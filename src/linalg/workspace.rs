@@ -1,4 +1,4 @@
-use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Conj, MatMut, Par};
@@ -20,15 +20,16 @@ pub struct Workspace<'p> {
     /// What makes the inverse cheap.
     structure: Option<NearlyToeplitz>,
     tolerance: f64,
-    buffer: Option<MemBuffer>,
+    /// Room for the inverse of the factor.
+    half: Matrix,
     progress: &'p dyn Progress,
 }
 
 impl<'p> Workspace<'p> {
     /// For matrices with `n` rows.
     pub fn new(n: usize) -> Self {
-        let (matrix, inverse) = (Matrix::zeros(n, n), Matrix::zeros(0, 0));
-        Self { matrix, inverse, structure: None, tolerance: 0.0, buffer: None, progress: &Silent }
+        let (matrix, inverse, half) = (Matrix::zeros(n, n), Matrix::zeros(0, 0), Matrix::zeros(0, 0));
+        Self { matrix, inverse, half, structure: None, tolerance: 0.0, progress: &Silent }
     }
 
     /// The same; a log determinant may have an error of about this, if that takes less time. None by default.
@@ -106,9 +107,10 @@ impl<'p> Workspace<'p> {
             let done = blocked::invert(&self.matrix, &mut self.inverse, &|| self.progress.stop());
             return if done { Ok(&self.inverse) } else { Err(FactorError::Stopped) };
         }
-        let buffer =
-            self.buffer.get_or_insert_with(|| MemBuffer::new(llt::inverse::inverse_scratch::<f64>(n, Par::Seq)));
-        llt::inverse::inverse(view_mut(&mut self.inverse), view(&self.matrix), Par::Seq, MemStack::new(buffer));
+        if self.half.nrows() != n {
+            self.half = Matrix::zeros(n, n);
+        }
+        blocked::invert_with(&mut self.half, &self.matrix, &mut self.inverse);
         Ok(&self.inverse)
     }
 

@@ -133,3 +133,24 @@ fn a_fit_of_few_steps_ends() {
         assert!(fit_beyond(&trend_and_season(), &airline, options, beyond, &Silent).unwrap().is_none());
     }
 }
+
+/// The last steps of a fit that bears errors on its way bear next to none: they come to the same maximum and the same standard
+/// errors as those without.
+#[test]
+fn last_steps_agree_with_those_without_error() {
+    let airline = data::load("airline", &[], &data::Options::default()).unwrap();
+    let options = Options { restarts: 2, ..Options::default() };
+    let beyond = Beyond { tolerance: 1e-4, ..Beyond::default() };
+    let sum = Kernel::sum([Kernel::family(family("Per").unwrap()), Kernel::family(family("Lin").unwrap())]).unwrap();
+    let found = fit_beyond(&Model::new(sum), &airline, options, beyond, &Silent).unwrap().unwrap();
+    assert!(found.converged(), "{:?}", found.ended);
+    let exact = judged(&found.model, &airline).unwrap();
+    assert_eq!((exact.lml(), exact.redundant), (found.lml(), found.redundant));
+    assert!(exact.gradient_size < 1e-3, "{}", exact.gradient_size);
+    for (one, other) in found.standard_errors.iter().zip(&exact.standard_errors) {
+        match (one, other) {
+            (Some(one), Some(other)) => assert!((one / other - 1.0).abs() < 1e-3, "{one}, {other}"),
+            (one, other) => assert_eq!(one, other),
+        }
+    }
+}
