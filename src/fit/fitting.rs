@@ -160,11 +160,11 @@ pub fn fit_beyond(
     let between_rounds = progress.stop() && !outcome.ended.well();
     let ended = if between_rounds { Ended::Stopped { steps: outcome.iterations } } else { outcome.ended };
     // one set of matrices for both, where both are exact
-    let without_error =
+    let nearly_exact =
         (tolerance > 0.0).then(|| Likelihood::new(&problem).stopped_by(progress).to_within(NEARLY_EXACT));
-    let exact = without_error.as_ref().unwrap_or(&objective);
+    let at_end = nearly_exact.as_ref().unwrap_or(&objective);
     let last = (stretch != Stretch::Way && !progress.stop())
-        .then(|| last_steps(&best.run, &values, exact, without_error.is_some(), &exactly, progress))
+        .then(|| last_steps(&best.run, &values, at_end, nearly_exact.is_some(), &exactly, progress))
         .flatten();
     let reached = last.unwrap_or_else(|| Reached {
         errors: vec![None; problem.parameters().len()],
@@ -182,23 +182,24 @@ pub fn fit_beyond(
         .collect();
     drop(runs);
     drop(objective);
-    drop(without_error);
+    drop(nearly_exact);
     drop(starts);
     finish(model, problem, Reached { trace, starts: reports, ..reached }, options, progress).map(Some)
 }
 
 /// The last steps of a run from its values, by Newton's method, and the standard errors there. If the likelihood of the run
-/// had an error and something is left to gain, the run goes on without the error. `None` without a curvature.
+/// had an error and something is left to gain, the run goes on with this one, which has next to none. `None` without a
+/// curvature.
 fn last_steps(
     run: &Run,
     values: &[f64],
-    exact: &Likelihood<'_>,
+    objective: &Likelihood<'_>,
     had_error: bool,
     limits: &Search,
     progress: &dyn Progress,
 ) -> Option<Reached> {
-    let curvature = Curvature::at(exact, values)?;
-    let (mut values, here) = curvature.polish(exact);
+    let curvature = Curvature::at(objective, values)?;
+    let (mut values, here) = curvature.polish(objective);
     let outcome = run.outcome();
     let (mut ended, mut gradient_size) = (outcome.ended, here.size());
     let worth = limits.value_tolerance * outcome.value.abs().max(1.0);
@@ -207,17 +208,17 @@ fn last_steps(
     } else if had_error && curvature.left_to_gain(&here) < worth {
         ended = Ended::SmallChange;
     } else if had_error {
-        let mut run = run.restarted(&exact.to_coordinates(&values), 1.0, limits);
-        run.advance(exact, limits.max_iter, &Quiet(progress));
+        let mut run = run.restarted(&objective.to_coordinates(&values), 1.0, limits);
+        run.advance(objective, limits.max_iter, &Quiet(progress));
         let last = run.outcome();
-        if let Ok(evidence) = exact.evidence(&exact.to_values(&last.at), false, true) {
+        if let Ok(evidence) = objective.evidence(&objective.to_values(&last.at), false, true) {
             values = evidence.values;
             (ended, gradient_size) = (last.ended, last.gradient_size());
         }
     }
-    let (mut errors, redundant) = curvature.standard_errors(exact, &values);
+    let (mut errors, redundant) = curvature.standard_errors(objective, &values);
     // on a bound, the curvature is that of the penalty
-    for bound in exact.problem().product_bounds().iter().filter(|bound| bound.is_reached(&values)) {
+    for bound in objective.problem().product_bounds().iter().filter(|bound| bound.is_reached(&values)) {
         bound.powers.iter().for_each(|(i, _)| errors[*i] = None);
     }
     Some(Reached { values, errors, redundant, ended: Some((ended, gradient_size)), ..Reached::default() })

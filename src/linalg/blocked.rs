@@ -1,4 +1,5 @@
-//! Factorisation and inversion of large matrices by blocks, so that they can be stopped between two blocks.
+//! Factorisation and inversion by blocks: of large matrices, so that they can be stopped between two blocks, and inversion of
+//! smaller ones by panels, which is faster than by recursion.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_inverse::invert_lower_triangular;

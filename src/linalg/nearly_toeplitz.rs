@@ -229,8 +229,8 @@ fn last_column(factor: &Matrix) -> Vec<f64> {
     x
 }
 
-/// Whether K⁻¹Ku = u to this tolerance, where K = LLᵀ, for the sum u of 1, along which a smooth covariance is large, and of a vector whose signs
-/// change.
+/// Whether K⁻¹Ku = u to this tolerance, where K = LLᵀ, for the sum u of 1, along which a smooth covariance is large, and of a
+/// vector whose signs change.
 fn is_inverse(inverse: &Matrix, factor: &Matrix, tolerance: f64) -> bool {
     let n = factor.nrows();
     // bits of a multiplicative generator

@@ -156,7 +156,7 @@ fn dot3_body<const FMA: bool>(x: &[f64], y: &[f64], z: &[f64]) -> f64 {
 /// The number of partial sums and maxima.
 const LANES: usize = 16;
 
-/// A sum over the shortest length, of which `add` adds one term. There are partial sums, so that it is vectorised and does
+/// A sum over the shortest length, of which `add` adds one term. It is made of partial sums, so that it is vectorised and does
 /// not depend on the machine.
 #[inline(always)]
 fn sum_by<const K: usize>(slices: [&[f64]; K], add: impl Fn([f64; K], f64) -> f64) -> f64 {
