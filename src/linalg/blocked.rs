@@ -14,7 +14,7 @@ const LARGE: usize = 1024;
 /// The number of columns of a block.
 const BLOCK: usize = 128;
 /// The number of rows of a panel of an inverse that is computed with the inverse of its factor.
-const PANEL: usize = 48;
+const PANEL: usize = 24;
 /// The number of rows of a block per task. It does not depend on the number of threads, nor does the result.
 const ROWS: usize = 512;
 
@@ -81,7 +81,7 @@ fn half_of_rows(rows: usize) -> Option<usize> {
 }
 
 /// Computes the lower triangle of the inverse, L⁻ᵀL⁻¹, from the factor L; the part above the diagonal is undefined. `half` is
-/// room for L⁻¹. Both are products of panels: of some hundred rows they take three quarters of the time of recursions down to
+/// room for L⁻¹. Both are products of panels: of some hundred rows they take two thirds of the time of recursions down to
 /// small blocks.
 pub(super) fn invert_with(half: &mut Matrix, factor: &Matrix, out: &mut Matrix) {
     let n = factor.nrows();

@@ -187,13 +187,18 @@ impl Cholesky {
     }
 }
 
+/// Entries below this share of the largest variance are taken for 0: products of two of them have no full precision, for which
+/// processors take many times as long, and the sum of all does not show beside the rounding of one variance.
+const TINY: f64 = 1e-150;
+
 /// Fails at the first pivot that is not positive, or not larger than the rounding of a row that depends linearly on
 /// those before it (a repeated row without noise): its logarithm and its inverse would be rounding.
 pub(super) fn factor_unless(matrix: &mut Matrix, stop: &dyn Fn() -> bool) -> Result<(), Failure> {
     let n = matrix.nrows();
     let diagonal = matrix.diagonal();
-    let all = matrix.as_slice();
-    if let Some(bad) = (0..n).find(|&j| !vector::largest(&all[j * n + j..(j + 1) * n]).is_finite()) {
+    let least = TINY * diagonal.iter().fold(0.0, |most: f64, v| most.max(*v));
+    let all = matrix.as_mut_slice();
+    if let Some(bad) = (0..n).find(|&j| !vector::clear_tiny(&mut all[j * n + j..(j + 1) * n], least)) {
         return Err(Failure::Pivot(bad));
     }
     blocked::factor(matrix, stop)?;

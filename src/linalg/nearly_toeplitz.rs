@@ -24,7 +24,7 @@ const ROUNDING: f64 = 1e-12;
 /// The largest error of an entry of K⁻¹Ku, where the entries of u are 2 or 0, is this
 const INVERSE_ERROR: f64 = 1e-4;
 /// or so many times that of the log determinant.
-const INVERSE_SHARE: f64 = 10.0;
+const INVERSE_SHARE: f64 = 100.0;
 /// What the parts of E leave over of an entry is at most this share of the largest variance.
 const LEAST_LEFT: f64 = 16.0 * f64::EPSILON;
 
@@ -34,6 +34,8 @@ pub(super) struct NearlyToeplitz {
     parts: Vec<Part>,
     /// The last column of the inverse.
     last: Vec<f64>,
+    /// Ku for the vector u on which an inverse is tried.
+    tried: Vec<f64>,
     /// The error of the log determinant that is borne.
     tolerance: f64,
 }
@@ -71,7 +73,10 @@ impl NearlyToeplitz {
         }
         let last = last_column(factor);
         let size = largest * last.iter().map(|x| x.abs()).sum::<f64>();
-        (error(residual(k, &last) / size) <= tolerance).then_some(Self { parts, last, tolerance })
+        let (mut residual, mut tried) = (vec![0.0; n], vec![0.0; n]);
+        residual[n - 1] = -1.0;
+        add_symmetric(k, [(&last, &mut residual), (&trial(n), &mut tried)]);
+        (error(vector::largest(&residual) / size) <= tolerance).then_some(Self { parts, last, tried, tolerance })
     }
 
     /// Writes the lower triangle of the inverse, given the factor. Returns `false` if it is not exact enough.
@@ -103,7 +108,10 @@ impl NearlyToeplitz {
                 vector::axpy(here, sign * v[j], &v[j..]);
             }
         }
-        is_inverse(out, factor, INVERSE_ERROR.min(INVERSE_SHARE * self.tolerance))
+        // K⁻¹Ku less u
+        let mut rest: Vec<f64> = trial(n).iter().map(|u| -u).collect();
+        add_symmetric(out, [(&self.tried, &mut rest)]);
+        vector::largest(&rest) <= INVERSE_ERROR.min(INVERSE_SHARE * self.tolerance)
     }
 
     /// With P the inverse: P(i + 1, j + 1) − P(i, j) less the terms of its first and last column, as Σ sign·v vᵀ. It is
@@ -229,39 +237,22 @@ fn last_column(factor: &Matrix) -> Vec<f64> {
     x
 }
 
-/// Whether K⁻¹Ku = u to this tolerance, where K = LLᵀ, for the sum u of 1, along which a smooth covariance is large, and of a
-/// vector whose signs change.
-fn is_inverse(inverse: &Matrix, factor: &Matrix, tolerance: f64) -> bool {
-    let n = factor.nrows();
+/// The sum u of 1, along which a smooth covariance is large, and of a vector whose signs change.
+fn trial(n: usize) -> Vec<f64> {
     // bits of a multiplicative generator
     let signs = (0..n as u64).map(|i| i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let u: Vec<f64> = signs.map(|bits| if (bits >> 40).count_ones() % 2 == 0 { 2.0 } else { 0.0 }).collect();
-    let mut product = vec![0.0; n];
-    for j in 0..n {
-        let below = &factor.as_slice()[j * n + j..(j + 1) * n];
-        let along = vector::dot(below, &u[j..]);
-        vector::axpy(&mut product[j..], along, below);
-    }
-    let mut back: Vec<f64> = u.iter().map(|u| -u).collect();
-    add_symmetric(inverse, &product, &mut back);
-    vector::largest(&back) <= tolerance
+    signs.map(|bits| if (bits >> 40).count_ones() % 2 == 0 { 2.0 } else { 0.0 }).collect()
 }
 
-/// The largest entry of Kx less the last unit vector.
-fn residual(k: &Matrix, x: &[f64]) -> f64 {
-    let mut product = vec![0.0; k.nrows()];
-    product[k.nrows() - 1] = -1.0;
-    add_symmetric(k, x, &mut product);
-    vector::largest(&product)
-}
-
-/// out ← out + Kx for a symmetric K, of which the lower triangle is read.
-fn add_symmetric(k: &Matrix, x: &[f64], out: &mut [f64]) {
+/// out ← out + Kx of some x, for a symmetric K, of which the lower triangle is read.
+fn add_symmetric<const N: usize>(k: &Matrix, mut sides: [(&[f64], &mut [f64]); N]) {
     let n = k.nrows();
     for j in 0..n {
         let below = &k.as_slice()[j * n + j..(j + 1) * n];
-        out[j] += vector::dot(below, &x[j..]);
-        vector::axpy(&mut out[j + 1..], x[j], &below[1..]);
+        for (x, out) in &mut sides {
+            out[j] += vector::dot(below, &x[j..]);
+            vector::axpy(&mut out[j + 1..], x[j], &below[1..]);
+        }
     }
 }
 

@@ -37,13 +37,15 @@ pub fn plausible<E: From<ModelError>>(
     let likely = likely(search);
     let fits = likely.iter().map(|&i| search.fit(i)).collect::<Result<Vec<Arc<Fit>>, _>>()?;
     let mixture = Mixture::over_models(&fits, false, progress)?;
-    let mut sum = 0.0;
+    let (mut with, mut all) = (0.0, 0.0);
     for (&i, probability) in likely.iter().zip(&mixture.probabilities) {
+        all += probability;
         if has(&search.models[i].model.kernel)? {
-            sum += probability;
+            with += probability;
         }
     }
-    Ok(sum.clamp(0.0, 1.0))
+    // exactly 1 where all have it
+    Ok(with / all)
 }
 
 /// The indices of the models that are not far behind the best; the best itself at least.

@@ -354,6 +354,6 @@ mod tests {
         assert!(!few.of_part && few.data.n() == 2000);
         let part = Setup::new(&many, &settings).expect("a setup");
         assert!(part.of_part && part.data.n() == 1500);
-        assert_eq!((part.early.map(|rows| rows.len()), part.middle.map(|rows| rows.len())), (Some(180), Some(360)));
+        assert_eq!((part.early.map(|rows| rows.len()), part.middle.map(|rows| rows.len())), (Some(150), Some(360)));
     }
 }
