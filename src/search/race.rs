@@ -91,8 +91,10 @@ const CHOSEN_FROM: usize = 2;
 const CHOOSING_STEPS: usize = 6;
 /// The maximum number of steps to convergence.
 const LAST_STEPS: usize = 300;
-/// The relative change of the log likelihood below which steps are small where rounds use subsets of the rows.
-const NEARLY: f64 = 1e-5;
+/// The relative change of the log likelihood below which steps are small, where the first round uses a subset of the rows
+const NEARLY: f64 = 1e-7;
+/// and where the second does as well.
+const ROUGHLY: f64 = 1e-5;
 
 /// The shared state of a race.
 pub struct Watch<'p> {
@@ -457,7 +459,11 @@ fn options(setup: &Setup<'_>) -> Options {
         max_iter: LAST_STEPS,
         max_evals: 4 * LAST_STEPS,
         gradient_tolerance: 1e-4,
-        value_tolerance: if setup.middle.is_some() { NEARLY } else { 1e-8 },
+        value_tolerance: match (&setup.early, &setup.middle) {
+            (_, Some(_)) => ROUGHLY,
+            (Some(_), None) => NEARLY,
+            (None, None) => 1e-8,
+        },
         ..Options::default()
     }
 }
