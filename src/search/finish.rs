@@ -29,10 +29,9 @@ const FINISHED: usize = 3;
 const NEAR: f64 = 20.0;
 /// Starts of a model that is fitted afresh.
 const STARTS: usize = 4;
-/// Steps after which a model without a part is given up if its score is not within [`NEAR`],
-const STEPS: usize = 30;
-/// and within four times as much after these.
-const FIRST_STEPS: usize = 15;
+/// Steps that a model without a part takes one after the other, and how many times [`NEAR`] its score may be from that of the
+/// whole after each, or it is given up.
+const STEPS: [(usize, f64); 3] = [(10, 16.0), (5, 4.0), (15, 1.0)];
 /// A maximum may have a score that is worse by this than that of the values before it: one by Laplace's method is that of
 /// the mode of the posterior next to them, which is found to this.
 const SLACK: f64 = 0.1;
@@ -226,9 +225,9 @@ fn nearly_as_good(model: Model, score: f64, setup: &Setup<'_>, progress: &dyn Pr
     let mut run = Run::new(&objective.to_coordinates(&given(&problem)), &RunOptions::default());
     let criterion = setup.settings.criterion;
     let penalty = criterion.penalty(problem.n(), criterion.count(&problem));
-    for (steps, near) in [(FIRST_STEPS, 4.0 * NEAR), (STEPS - FIRST_STEPS, NEAR)] {
+    for (steps, times) in STEPS {
         run.advance(&objective, steps, &Quiet(progress));
-        if 2.0 * (run.value() - objective.offset()) + penalty > score + near {
+        if 2.0 * (run.value() - objective.offset()) + penalty > score + times * NEAR {
             return None;
         }
     }
