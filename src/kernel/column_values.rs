@@ -18,10 +18,15 @@ impl<'a> ColumnValues<'a> {
 
     /// The values of instruction `i`.
     pub fn of(&self, i: usize) -> &'a [f64] {
-        match self.stored.get(i).filter(|stored| !stored.is_empty()) {
+        match self.stored.get(i).filter(|_| self.is_stored(i)) {
             Some(stored) => &stored[self.start..self.start + self.len],
             None => &self.registers[i][..self.len],
         }
+    }
+
+    /// Whether the values of instruction `i` are kept for all columns.
+    pub fn is_stored(&self, i: usize) -> bool {
+        self.stored.get(i).is_some_and(|stored| !stored.is_empty())
     }
 
     /// The values of the kernel.

@@ -18,6 +18,8 @@ pub(super) struct Known<'a, 'l> {
     pub read: Option<&'l [bool]>,
     /// Values that depend on the lag only.
     pub lags: Option<&'l Lags>,
+    /// Where the values of the kernel are written; to its register or its stored values otherwise.
+    pub out: Option<&'l mut [f64]>,
 }
 
 impl Bound {
@@ -32,8 +34,8 @@ impl Bound {
         let mut registers = vec![vec![0.0; a.n]; self.program.instructions.len()];
         for j in 0..b.n {
             let at = At { from: 0, j, same: false, len: a.n };
-            let column = self.column(&theta, (&one, &two), at, &mut registers, Known::default());
-            out.column_mut(j).copy_from_slice(column.last());
+            let known = Known { out: Some(&mut out.as_mut_slice()[j * a.n..(j + 1) * a.n]), ..Known::default() };
+            self.column(&theta, (&one, &two), at, &mut registers, known);
         }
         Ok(out)
     }
@@ -47,7 +49,8 @@ impl Bound {
         registers: &'a mut [Vec<f64>],
         known: Known<'a, '_>,
     ) -> ColumnValues<'a> {
-        let Known { stored, start, read, lags } = known;
+        let Known { stored, start, read, lags, out: mut whole } = known;
+        let last = theta.len().wrapping_sub(1);
         for (i, theta) in theta.iter().enumerate() {
             let (earlier, later) = registers.split_at_mut(i);
             let (kept, own) = stored.split_at_mut(i.min(stored.len()));
@@ -56,7 +59,10 @@ impl Bound {
                 (Some(_), Some(_)) => continue,
                 (Some(own), None) => own,
                 (None, Some(read)) if !read[i] => continue,
-                (None, _) => &mut later[0][..at.len],
+                (None, _) => match &mut whole {
+                    Some(whole) if i == last => whole,
+                    _ => &mut later[0][..at.len],
+                },
             };
             match lags.map_or(Role::OfPairs, |lags| lags.role(i)) {
                 Role::Inner => {}
@@ -67,6 +73,12 @@ impl Bound {
                 }
             }
         }
-        ColumnValues { registers, stored, start, len: at.len }
+        let values = ColumnValues { registers, stored, start, len: at.len };
+        if let Some(whole) = whole
+            && values.is_stored(last)
+        {
+            whole.copy_from_slice(values.last());
+        }
+        values
     }
 }

@@ -83,9 +83,9 @@ impl<'k> Cross<'k> {
         }
         for j in 0..b.n {
             let at = At { from: 0, j, same: false, len: a.n };
-            let known = Known { stored: &mut self.stored, start: j * a.n, ..Known::default() };
-            let column = self.bound.column(&self.theta, (&one, &two), at, &mut self.registers, known);
-            out.column_mut(j).copy_from_slice(column.last());
+            let out = Some(&mut out.as_mut_slice()[j * a.n..(j + 1) * a.n]);
+            let known = Known { stored: &mut self.stored, start: j * a.n, out, ..Known::default() };
+            self.bound.column(&self.theta, (&one, &two), at, &mut self.registers, known);
         }
         self.prepared = Some([one, two]);
         Ok(())
@@ -105,7 +105,7 @@ impl<'k> Cross<'k> {
         self.back.start(&self.theta, a.n.max(1), sinks);
         for j in 0..b.n {
             let at = At { from: 0, j, same: false, len: a.n };
-            let known = Known { stored: &mut self.stored, start: j * a.n, read: Some(&self.read), lags: None };
+            let known = Known { stored: &mut self.stored, start: j * a.n, read: Some(&self.read), ..Known::default() };
             let values = self.bound.column(&self.theta, (&one, &two), at, &mut self.registers, known);
             self.back.weigh(at.len, |w| weights(j, w));
             let place = Place { at, one: &one, two: &two, sides: APART };

@@ -168,11 +168,20 @@ impl Bound {
             Op::Leaf(leaf) => {
                 leaf.family.column(Theta { all: theta, ranges: &leaf.ranges }, at.pairs(one, two, i), out);
             }
-            Op::Sum | Op::Product => {
-                out.copy_from_slice(arg(instruction.args[0]));
-                let join = if matches!(instruction.op, Op::Sum) { vector::add } else { vector::multiply };
-                instruction.args[1..].iter().for_each(|&a| join(out, arg(a)));
-            }
+            Op::Sum => match instruction.args[..] {
+                [a, b, ref others @ ..] => {
+                    vector::sum_of(out, arg(a), arg(b));
+                    others.iter().for_each(|&a| vector::add(out, arg(a)));
+                }
+                _ => instruction.args.iter().for_each(|&a| out.copy_from_slice(arg(a))),
+            },
+            Op::Product => match instruction.args[..] {
+                [a, b, ref others @ ..] => {
+                    vector::product_of(out, arg(a), arg(b));
+                    others.iter().for_each(|&a| vector::multiply(out, arg(a)));
+                }
+                _ => instruction.args.iter().for_each(|&a| out.copy_from_slice(arg(a))),
+            },
             Op::Elementwise { function, ranges, .. } => {
                 let args: Vec<&[f64]> = instruction.args.iter().map(|&a| arg(a)).collect();
                 function.column(Theta { all: theta, ranges }, at.pairs(one, two, i), &args, out);

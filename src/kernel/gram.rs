@@ -100,10 +100,10 @@ impl<'k> Gram<'k> {
                 return Err(EvalError::Stopped);
             }
             let at = At { from: j, j, same: true, len: n - j };
-            let known = Known { stored: &mut self.stored, start, read: None, lags: self.lags.as_ref() };
-            let column = self.bound.column(&self.theta, (&prepared, &prepared), at, &mut self.registers, known);
+            let out = Some(&mut out.as_mut_slice()[j * n + j..(j + 1) * n]);
+            let known = Known { stored: &mut self.stored, start, read: None, lags: self.lags.as_ref(), out };
+            self.bound.column(&self.theta, (&prepared, &prepared), at, &mut self.registers, known);
             start += at.len;
-            out.column_mut(j).rows_range_mut(j..).copy_from_slice(column.last());
         }
         self.prepared = Some(prepared);
         Ok(())
@@ -154,7 +154,7 @@ impl<'k> Gram<'k> {
     /// Propagates the derivatives of one column, whose stored values begin at `start`.
     fn pull_column(&mut self, prepared: &Prepared, at: At, start: usize) {
         let (lags, read) = (self.lags.as_ref(), Some(&self.read[..]));
-        let known = Known { stored: &mut self.stored, start, read, lags };
+        let known = Known { stored: &mut self.stored, start, read, lags, out: None };
         let values = self.bound.column(&self.theta, (prepared, prepared), at, &mut self.registers, known);
         let place = Place { at, one: prepared, two: prepared, sides: SAME };
         self.back.column(self.bound, &self.theta, values, place, self.lags.as_mut());

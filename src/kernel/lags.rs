@@ -8,12 +8,10 @@ use super::bind::Bound;
 use super::column_values::ColumnValues;
 use super::evaluate::{At, Prepared};
 use super::family::{Rows, Theta};
-use super::points::{EvalError, Points};
+use super::points::{EvalError, Points, ROUNDINGS};
 use super::program::{Op, lag_of};
 use crate::linalg::vector;
 
-/// Rows may miss their places on the grid by as many roundings of the largest number.
-const ROUNDINGS: f64 = 4.0;
 /// A grid is of use if its rows form runs without a gap that are at least so long on average.
 const LEAST_RUN: usize = 3;
 /// The number of lags may be this share of the square of the number of rows.

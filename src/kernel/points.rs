@@ -4,6 +4,9 @@ use super::bind::Bound;
 use super::bind_error::{Origin, Place};
 use super::row_function::{FunctionError, RowFailure};
 
+/// Rows may miss equal steps by as many roundings of the largest number.
+pub(super) const ROUNDINGS: f64 = 4.0;
+
 /// The rows at which a kernel is evaluated, in the columns of all its views.
 #[derive(Debug, Clone)]
 pub struct Points {
@@ -19,6 +22,17 @@ impl Points {
     /// The number of rows.
     pub fn n(&self) -> usize {
         self.n
+    }
+
+    /// Whether all inputs go up or down by equal steps from row to row, to rounding.
+    pub fn are_even(&self) -> bool {
+        let even = |column: &Vec<f64>| {
+            let (Some(first), Some(last)) = (column.first(), column.last()) else { return true };
+            let step = (last - first) / column.len().saturating_sub(1).max(1) as f64;
+            let near = ROUNDINGS * f64::EPSILON * first.abs().max(last.abs());
+            column.iter().enumerate().all(|(i, x)| (first + i as f64 * step - x).abs() <= near)
+        };
+        self.views.first().is_none_or(|inputs| inputs.iter().all(even))
     }
 
     /// A range of the rows.
@@ -70,5 +84,23 @@ impl Bound {
             views.push(shown);
         }
         Ok(Points { n: x.first().map_or(0, |c| c.len()), views })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_steps_are_told_from_others() {
+        let are_even = |columns: &[&dyn Fn(f64) -> f64]| {
+            let column = |of: &&dyn Fn(f64) -> f64| (0..300).map(|i| of(f64::from(i))).collect();
+            Points { n: 300, views: vec![columns.iter().map(column).collect()] }.are_even()
+        };
+        let (months, back, gap) =
+            (|i: f64| 1949.0 + i / 12.0, |i: f64| 7.0 - 0.1 * i, |i: f64| i + (i / 200.0).floor());
+        assert!(are_even(&[&months]) && are_even(&[&back]) && are_even(&[&months, &back]) && are_even(&[&|_| 3.0]));
+        assert!(!are_even(&[&gap]) && !are_even(&[&months, &gap]) && !are_even(&[&|i: f64| i + 1e-9 * i * i]));
+        assert!(Points::NONE.are_even());
     }
 }

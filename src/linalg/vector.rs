@@ -6,8 +6,13 @@
 //! element, and are the same for both.
 
 mod elementary;
+mod sums;
 
 use elementary::{exp_one, fma, ln_one};
+use sums::{
+    axpy_dot_body, clear_tiny_body, dot_body, dot3_body, is_sum_body, largest_body, sum_body, weighted_difference_body,
+    weighted_distance_body,
+};
 
 macro_rules! vectorized {
     ($(#[$doc:meta])* pub fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident;) => {
@@ -79,54 +84,6 @@ fn sqrt_body<const FMA: bool>(x: &mut [f64]) {
 }
 
 #[inline(always)]
-fn dot_body<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
-    sum_by([x, y], |[x, y], acc| fma::<FMA>(x, y, acc))
-}
-
-#[inline(always)]
-fn dot3_body<const FMA: bool>(x: &[f64], y: &[f64], z: &[f64]) -> f64 {
-    sum_by([x, y, z], |[x, y, z], acc| fma::<FMA>(x * y, z, acc))
-}
-
-/// The number of partial sums and maxima.
-const LANES: usize = 16;
-
-/// A sum over the shortest length, of which `add` adds one term. It is made of partial sums, so that it is vectorised and does
-/// not depend on the machine.
-#[inline(always)]
-fn sum_by<const K: usize>(slices: [&[f64]; K], add: impl Fn([f64; K], f64) -> f64) -> f64 {
-    let n = slices.iter().map(|slice| slice.len()).min().unwrap_or(0);
-    let parts = slices.map(|slice| slice[..n].as_chunks::<LANES>());
-    let mut acc = [0.0; LANES];
-    for i in 0..n / LANES {
-        let chunks = parts.map(|(chunks, _)| &chunks[i]);
-        for (lane, acc) in acc.iter_mut().enumerate() {
-            *acc = add(chunks.map(|chunk| chunk[lane]), *acc);
-        }
-    }
-    let mut tail = 0.0;
-    for i in 0..n % LANES {
-        tail = add(parts.map(|(_, rest)| rest[i]), tail);
-    }
-    total(&acc) + tail
-}
-
-/// The sum of the partial sums. It is a function of its own, as otherwise the compiler lets the order of these few additions
-/// decide over the width of the vectors in the loop before.
-#[inline(never)]
-fn total(partial: &[f64; LANES]) -> f64 {
-    let mut sums = *partial;
-    let mut width = LANES / 2;
-    while width > 0 {
-        for lane in 0..width {
-            sums[lane] += sums[lane + width];
-        }
-        width /= 2;
-    }
-    sums[0]
-}
-
-#[inline(always)]
 fn distance_body<const FMA: bool>(x: &[f64], at: f64, out: &mut [f64]) {
     for (out, x) in out.iter_mut().zip(x) {
         let d = x - at;
@@ -140,19 +97,6 @@ fn add_distance_body<const FMA: bool>(x: &[f64], at: f64, out: &mut [f64]) {
         let d = x - at;
         *out = fma::<FMA>(d, d, *out);
     }
-}
-
-#[inline(always)]
-fn weighted_distance_body<const FMA: bool>(x: &[f64], at: f64, w: &[f64]) -> f64 {
-    sum_by([x, w], |[x, w], acc| {
-        let d = x - at;
-        fma::<FMA>(d * d, w, acc)
-    })
-}
-
-#[inline(always)]
-fn weighted_difference_body<const FMA: bool>(x: &[f64], at: f64, w: &[f64]) -> f64 {
-    sum_by([x, w], |[x, w], acc| fma::<FMA>(x - at, w, acc))
 }
 
 #[inline(always)]
@@ -186,50 +130,24 @@ fn multiply_body<const FMA: bool>(out: &mut [f64], x: &[f64]) {
 }
 
 #[inline(always)]
+fn sum_of_body<const FMA: bool>(out: &mut [f64], x: &[f64], y: &[f64]) {
+    for ((out, x), y) in out.iter_mut().zip(x).zip(y) {
+        *out = x + y;
+    }
+}
+
+#[inline(always)]
+fn product_of_body<const FMA: bool>(out: &mut [f64], x: &[f64], y: &[f64]) {
+    for ((out, x), y) in out.iter_mut().zip(x).zip(y) {
+        *out = x * y;
+    }
+}
+
+#[inline(always)]
 fn axpy_body<const FMA: bool>(out: &mut [f64], a: f64, x: &[f64]) {
     for (out, x) in out.iter_mut().zip(x) {
         *out = fma::<FMA>(a, *x, *out);
     }
-}
-
-/// The largest of 16 partial maxima; NaN if an element is.
-#[inline(always)]
-fn largest_body<const FMA: bool>(x: &[f64]) -> f64 {
-    let mut most = [0.0f64; LANES];
-    let mut sum = [0.0f64; LANES];
-    let mut chunks = x.chunks_exact(LANES);
-    for chunk in &mut chunks {
-        for lane in 0..LANES {
-            let size = chunk[lane].abs();
-            most[lane] = if size > most[lane] { size } else { most[lane] };
-            sum[lane] += size;
-        }
-    }
-    let rest = chunks.remainder().iter().fold(0.0f64, |most, x| if x.is_nan() { f64::NAN } else { most.max(x.abs()) });
-    if rest.is_nan() || sum.iter().any(|sum| sum.is_nan()) {
-        return f64::NAN;
-    }
-    most.iter().fold(rest, |most, &lane| most.max(lane))
-}
-
-/// A product with 0 is not a number where the factor is not finite.
-#[inline(always)]
-fn clear_tiny_body<const FMA: bool>(x: &mut [f64], least: f64) -> bool {
-    let mut zeros = [0.0f64; LANES];
-    let clear = |x: f64| if x.abs() < least { 0.0 } else { x };
-    let mut chunks = x.chunks_exact_mut(LANES);
-    for chunk in &mut chunks {
-        for lane in 0..LANES {
-            zeros[lane] = fma::<FMA>(chunk[lane], 0.0, zeros[lane]);
-            chunk[lane] = clear(chunk[lane]);
-        }
-    }
-    let mut rest = true;
-    for x in chunks.into_remainder() {
-        rest &= x.is_finite();
-        *x = clear(*x);
-    }
-    rest && zeros.iter().all(|zero| *zero == 0.0)
 }
 
 #[inline(always)]
@@ -251,11 +169,6 @@ fn turn_apart_body<const FMA: bool>(x: &mut [f64], y: &mut [f64], ratio: f64, re
 }
 
 #[inline(always)]
-fn sum_body<const FMA: bool>(x: &[f64]) -> f64 {
-    sum_by([x], |[x], acc| x + acc)
-}
-
-#[inline(always)]
 fn scaled_less_body<const FMA: bool>(out: &mut [f64], a: f64, x: &[f64], y: &[f64]) {
     let n = out.len();
     let (x, y) = (&x[..n], &y[..n]);
@@ -273,6 +186,14 @@ fn next_diagonal_body<const FMA: bool>(out: &mut [f64], before: &[f64], (a, x): 
     }
 }
 
+vectorized! {
+    /// out ← out + a·x, and returns Σ xᵢyᵢ; `x` and `y` are at least as long as `out`.
+    pub fn axpy_dot(out: &mut [f64], a: f64, x: &[f64], y: &[f64]) -> f64 = axpy_dot_body;
+}
+vectorized! {
+    /// Whether x = y + Σ a·v of some terms, to `most` in every element; `y` and each v are at least as long as `x`.
+    pub fn is_sum(x: &[f64], y: &[f64], terms: &[(f64, &[f64])], most: f64) -> bool = is_sum_body;
+}
 vectorized! {
     /// max |xᵢ|; 0 of none, and NaN if one is.
     pub fn largest(x: &[f64]) -> f64 = largest_body;
@@ -359,6 +280,14 @@ vectorized! {
     pub fn multiply(out: &mut [f64], x: &[f64]) = multiply_body;
 }
 vectorized! {
+    /// out ← x + y.
+    pub fn sum_of(out: &mut [f64], x: &[f64], y: &[f64]) = sum_of_body;
+}
+vectorized! {
+    /// out ← x·y.
+    pub fn product_of(out: &mut [f64], x: &[f64], y: &[f64]) = product_of_body;
+}
+vectorized! {
     /// out ← out + a·x.
     pub fn axpy(out: &mut [f64], a: f64, x: &[f64]) = axpy_body;
 }
@@ -439,6 +368,24 @@ mod tests {
     }
 
     #[test]
+    fn a_sum_is_told_from_what_differs_in_one_element() {
+        for n in [1, 15, 16, 37] {
+            let (y, v): (Vec<f64>, Vec<f64>) = (0..n).map(|i| (i as f64, 1.0 / (1.0 + i as f64))).unzip();
+            let x: Vec<f64> = y.iter().zip(&v).map(|(y, v)| y + 2.0 * v - 0.5 * y).collect();
+            let terms = [(2.0, &v[..]), (-0.5, &y[..])];
+            assert!(is_sum(&x, &y, &terms, 1e-13));
+            assert!(is_sum(&y, &y, &[], 0.0) && (n == 1 || !is_sum(&x, &y, &terms[..1], 1e-13)));
+            for at in 0..n {
+                for by in [1e-11, f64::NAN, f64::INFINITY] {
+                    let mut x = x.clone();
+                    x[at] += by;
+                    assert!(!is_sum(&x, &y, &terms, 1e-13), "{n} {at} {by}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn sums_take_in_every_element() {
         for n in [0, 1, 15, 16, 17, 100] {
             let x: Vec<f64> = (0..n).map(|i| i as f64).collect();
@@ -450,6 +397,13 @@ mod tests {
             scaled_less(&mut less, 3.0, &x, &y);
             assert!(less.iter().zip(&x).all(|(less, x)| *less == 3.0 * x - 2.0));
             assert_eq!(dot3(&x, &y, &y), 4.0 * sum);
+            let mut moved = y.clone();
+            assert_eq!(axpy_dot(&mut moved, 3.0, &x, &y), 2.0 * sum);
+            assert!(moved.iter().zip(&x).all(|(moved, x)| *moved == 2.0 + 3.0 * x));
+            sum_of(&mut moved, &x, &y);
+            assert!(moved.iter().zip(&x).all(|(moved, x)| *moved == x + 2.0));
+            product_of(&mut moved, &x, &y);
+            assert!(moved.iter().zip(&x).all(|(moved, x)| *moved == 2.0 * x));
             let squares: f64 = x.iter().map(|x| (x - 3.0) * (x - 3.0)).sum();
             assert_eq!(weighted_distance(&x, 3.0, &y), 2.0 * squares);
         }
