@@ -8,9 +8,10 @@
 //! pivot. So they are for the way to a maximum and the last steps there, and the evidence of a model is computed without them:
 //! a caller says about which error of the log determinant it bears, and the inverse is tried on a vector.
 
-use faer::linalg::cholesky::llt;
-use faer::linalg::triangular_solve::solve_upper_triangular_in_place;
-use faer::{Conj, MatMut, Par};
+use std::array::from_fn;
+
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
+use faer::{MatMut, Par};
 
 use super::views::{view, view_mut};
 use super::{Matrix, vector};
@@ -36,8 +37,18 @@ pub(super) struct NearlyToeplitz {
     last: Vec<f64>,
     /// Ku for the vector u on which an inverse is tried.
     tried: Vec<f64>,
+    /// What an inverse needs beside the last column, if [`solve`](Self::solve) has found it.
+    begun: Option<Begun>,
     /// The error of the log determinant that is borne.
     tolerance: f64,
+}
+
+/// What the inverse is filled from.
+struct Begun {
+    /// Its first column.
+    first: Vec<f64>,
+    /// K₀⁻¹U, where K₀ is K without its last row and E = U S Uᵀ; below it is a row of zeros.
+    solved: Matrix,
 }
 
 struct Part {
@@ -76,29 +87,50 @@ impl NearlyToeplitz {
         let (mut residual, mut tried) = (vec![0.0; n], vec![0.0; n]);
         residual[n - 1] = -1.0;
         add_symmetric(k, [(&last, &mut residual), (&trial(n), &mut tried)]);
-        (error(vector::largest(&residual) / size) <= tolerance).then_some(Self { parts, last, tried, tolerance })
+        (error(vector::largest(&residual) / size) <= tolerance).then_some(Self {
+            parts,
+            last,
+            tried,
+            begun: None,
+            tolerance,
+        })
+    }
+
+    /// b ← K⁻¹b of some columns b, given the factor. What an inverse needs is solved for at once: few columns take little more
+    /// time than one.
+    pub fn solve(&mut self, factor: &Matrix, b: &mut [f64]) {
+        let (n, rank) = (factor.nrows(), self.parts.len());
+        let columns = b.len() / n;
+        let mut all = Matrix::zeros(n, columns + 1 + rank);
+        let (given, own) = all.as_mut_slice().split_at_mut(b.len());
+        given.copy_from_slice(b);
+        own[0] = 1.0;
+        for (Part { v, .. }, column) in self.parts.iter().zip(own[n..].chunks_exact_mut(n)) {
+            column[..n - 1].copy_from_slice(v);
+        }
+        solve_lower_triangular_in_place(view(factor), view_mut(&mut all), Par::Seq);
+        // without the last row and column, K has the factor without these
+        all.columns_mut(columns + 1, rank).row_mut(n - 1).fill(0.0);
+        solve_upper_triangular_in_place(view(factor).transpose(), view_mut(&mut all), Par::Seq);
+        b.copy_from_slice(&all.as_slice()[..b.len()]);
+        let first = all.column(columns).iter().copied().collect();
+        self.begun = Some(Begun { first, solved: all.columns(columns + 1, rank).into_owned() });
     }
 
     /// Writes the lower triangle of the inverse, given the factor. Returns `false` if it is not exact enough.
-    pub fn invert(&self, factor: &Matrix, out: &mut Matrix) -> bool {
+    pub fn invert(&mut self, factor: &Matrix, out: &mut Matrix) -> bool {
         let n = factor.nrows();
-        let mut first = Matrix::zeros(n, 1);
-        first[(0, 0)] = 1.0;
-        llt::solve::solve_in_place_with_conj(
-            view(factor),
-            Conj::No,
-            view_mut(&mut first),
-            Par::Seq,
-            faer::dyn_stack::MemStack::new(&mut []),
-        );
-        let first = first.as_slice();
+        if self.begun.is_none() {
+            self.solve(factor, &mut []);
+        }
+        let Some(Begun { first, solved }) = self.begun.take() else { return false };
+        let Some(parts) = self.inverse_parts(&solved) else { return false };
         let scaled = |v: &[f64], by: f64| v.iter().map(|x| x / by.sqrt()).collect::<Vec<f64>>();
-        let mut added = scaled(first, first[0]);
+        let mut added = scaled(&first, first[0]);
         added[0] = 0.0;
         let mut removed = vec![0.0; n];
         removed[1..].copy_from_slice(&scaled(&self.last[..n - 1], self.last[n - 1]));
-        let Some(parts) = self.inverse_parts(factor) else { return false };
-        out.column_mut(0).copy_from_slice(first);
+        out.column_mut(0).copy_from_slice(&first);
         let all = out.as_mut_slice();
         for j in 1..n {
             let (before, here) = all.split_at_mut(j * n);
@@ -115,25 +147,16 @@ impl NearlyToeplitz {
     }
 
     /// With P the inverse: P(i + 1, j + 1) − P(i, j) less the terms of its first and last column, as Σ sign·v vᵀ. It is
-    /// −W C Wᵀ with W = K₀⁻¹U and C = (S + UᵀK₀⁻¹U)⁻¹, where K₀ is K without its last row and E = U S Uᵀ (Woodbury).
-    fn inverse_parts(&self, factor: &Matrix) -> Option<Vec<Part>> {
-        let (m, rank) = (factor.nrows() - 1, self.parts.len());
+    /// −W C Wᵀ with W = K₀⁻¹U and C = (S + UᵀK₀⁻¹U)⁻¹ (Woodbury).
+    fn inverse_parts(&self, w: &Matrix) -> Option<Vec<Part>> {
+        let (m, rank) = (w.nrows() - 1, self.parts.len());
         if rank == 0 {
             return Some(Vec::new());
         }
-        let u = Matrix::from_fn(m, rank, |i, k| self.parts[k].v[i]);
-        let mut w = u.clone();
-        llt::solve::solve_in_place_with_conj(
-            view(factor).submatrix(0, 0, m, m),
-            Conj::No,
-            view_mut(&mut w),
-            Par::Seq,
-            faer::dyn_stack::MemStack::new(&mut []),
-        );
-        let mut inner = u.tr_mul(&w);
+        let mut inner = Matrix::from_fn(rank, rank, |a, b| vector::dot(&self.parts[a].v, w.column(b).as_slice()));
         (0..rank).for_each(|k| inner[(k, k)] += self.parts[k].sign);
         let eigen = (0.5 * (&inner + inner.transpose())).symmetric_eigen();
-        let along = &w * &eigen.eigenvectors;
+        let along = w.rows(0, m) * &eigen.eigenvectors;
         let part = |(k, value): (usize, &f64)| {
             let by = value.abs().sqrt();
             let v = std::iter::once(0.0).chain(along.column(k).iter().map(|x| x / by)).collect();
@@ -169,14 +192,11 @@ fn parts(k: &Matrix, largest: f64) -> Vec<Part> {
 fn is_sum(k: &Matrix, parts: &[Part], most: f64) -> bool {
     let n = k.nrows();
     let all = k.as_slice();
-    let mut column = vec![0.0; n];
     (0..n - 1).all(|j| {
-        let column = &mut column[j..n - 1];
-        vector::scaled_less(column, 1.0, &all[(j + 1) * n + j + 1..(j + 2) * n], &all[j * n + j..(j + 1) * n - 1]);
-        for Part { sign, v } in parts {
-            vector::axpy(column, -sign * v[j], &v[j..]);
-        }
-        vector::largest(column) <= most
+        let (next, here) = (&all[(j + 1) * n + j + 1..(j + 2) * n], &all[j * n + j..(j + 1) * n - 1]);
+        let terms: [(f64, &[f64]); MOST_PARTS] =
+            from_fn(|k| parts.get(k).map_or((0.0, &[][..]), |part| (part.sign * part.v[j], &part.v[j..])));
+        vector::is_sum(next, here, &terms[..parts.len()], most)
     })
 }
 
@@ -250,8 +270,8 @@ fn add_symmetric<const N: usize>(k: &Matrix, mut sides: [(&[f64], &mut [f64]); N
     for j in 0..n {
         let below = &k.as_slice()[j * n + j..(j + 1) * n];
         for (x, out) in &mut sides {
-            out[j] += vector::dot(below, &x[j..]);
-            vector::axpy(&mut out[j + 1..], x[j], &below[1..]);
+            let (own, others) = out[j..].split_at_mut(1);
+            own[0] += below[0] * x[j] + vector::axpy_dot(others, x[j], &below[1..], &x[j + 1..]);
         }
     }
 }
@@ -284,15 +304,26 @@ mod tests {
     fn agree(k: &Matrix, rank: usize) {
         let n = k.nrows();
         let mut factor = Matrix::zeros(0, 0);
-        let found = NearlyToeplitz::factor(k, &mut factor, 1e-5).expect("of this kind");
+        let mut found = NearlyToeplitz::factor(k, &mut factor, 1e-5).expect("of this kind");
         assert_eq!(found.parts.len(), rank);
         let plain = Cholesky::new(k.clone()).expect("a factor");
         let log_det = 2.0 * (0..n).map(|i| factor[(i, i)].ln()).sum::<f64>();
         assert!((log_det - plain.log_det()).abs() < 1e-8 * n as f64, "{log_det}, {}", plain.log_det());
-        let mut inverse = Matrix::zeros(n, n);
-        assert!(found.invert(&factor, &mut inverse));
-        let (inverse, expected) = (inverse.lower_triangle(), plain.inverse_lower().lower_triangle());
-        assert!((&inverse - &expected).amax() < 1e-8 * expected.amax(), "{}", (inverse - &expected).amax());
+        let expected = plain.inverse_lower().lower_triangle();
+        let inverts = |found: &mut NearlyToeplitz| {
+            let mut inverse = Matrix::zeros(n, n);
+            assert!(found.invert(&factor, &mut inverse));
+            let off = (inverse.lower_triangle() - &expected).amax();
+            assert!(off < 1e-8 * expected.amax(), "{off}");
+        };
+        inverts(&mut found);
+        // what solutions have found beside them gives the same inverse
+        let sides = Matrix::from_fn(n, 2, |i, c| (i as f64 + 0.3 * c as f64).sin());
+        let mut solved = sides.clone();
+        found.solve(&factor, solved.as_mut_slice());
+        let right = plain.solve_matrix(&sides);
+        assert!((&solved - &right).amax() < 1e-8 * right.amax(), "{}", (solved - &right).amax());
+        inverts(&mut found);
     }
 
     #[test]
@@ -317,7 +348,7 @@ mod tests {
             for f in [&wave as &dyn Fn(f64, f64) -> f64, &line, &smooth, &integrated] {
                 let k = covariance(n, noise, f);
                 let (mut factor, mut inverse) = (Matrix::zeros(0, 0), Matrix::zeros(n, n));
-                let Some(found) = NearlyToeplitz::factor(&k, &mut factor, 1e-3) else { continue };
+                let Some(mut found) = NearlyToeplitz::factor(&k, &mut factor, 1e-3) else { continue };
                 if !found.invert(&factor, &mut inverse) {
                     continue;
                 }

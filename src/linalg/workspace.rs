@@ -74,7 +74,11 @@ impl<'p> Workspace<'p> {
     }
 
     /// b ← K⁻¹b of some columns b, one after the other, after factoring.
-    pub fn solve(&self, b: &mut [f64]) {
+    pub fn solve(&mut self, b: &mut [f64]) {
+        if let Some(structure) = &mut self.structure {
+            structure.solve(&self.matrix, b);
+            return;
+        }
         let n = self.matrix.nrows();
         let columns = b.len() / n.max(1);
         llt::solve::solve_in_place_with_conj(
@@ -100,7 +104,7 @@ impl<'p> Workspace<'p> {
         if self.inverse.nrows() != n {
             self.inverse = Matrix::zeros(n, n);
         }
-        if self.structure.as_ref().is_some_and(|structure| structure.invert(&self.matrix, &mut self.inverse)) {
+        if self.structure.as_mut().is_some_and(|structure| structure.invert(&self.matrix, &mut self.inverse)) {
             return Ok(&self.inverse);
         }
         if blocked::is_large(n) {

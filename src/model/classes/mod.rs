@@ -139,7 +139,7 @@ impl Approximator {
     }
 
     /// (K + S⁻¹)⁻¹S⁻¹b = b − S^½B⁻¹S^½Kb, after factoring: K⁻¹(μ − m) where b is ν − τm.
-    fn weights(&self, precision: &[f64], b: &[f64], work: &Workspace<'_>) -> Vec<f64> {
+    fn weights(&self, precision: &[f64], b: &[f64], work: &mut Workspace<'_>) -> Vec<f64> {
         let mut inner = self.times(b);
         inner.iter_mut().zip(precision).for_each(|(v, t)| *v *= t.sqrt());
         work.solve(&mut inner);
