@@ -91,10 +91,12 @@ const CHOSEN_FROM: usize = 2;
 const CHOOSING_STEPS: usize = 6;
 /// The maximum number of steps to convergence.
 const LAST_STEPS: usize = 300;
-/// The relative change of the log likelihood below which steps are small, where the first round uses a subset of the rows
-const NEARLY: f64 = 1e-7;
-/// and where the second does as well.
-const ROUGHLY: f64 = 1e-5;
+/// The relative change of the log likelihood below which steps are small,
+const SMALL: f64 = 1e-8;
+/// where the first round uses a subset of the rows of a series (of several inputs, a product was lost so),
+const SMALL_OF_SERIES: f64 = 1e-7;
+/// and where the second round uses a subset as well.
+const SMALL_OF_MANY: f64 = 1e-5;
 
 /// The shared state of a race.
 pub struct Watch<'p> {
@@ -460,9 +462,9 @@ fn options(setup: &Setup<'_>) -> Options {
         max_evals: 4 * LAST_STEPS,
         gradient_tolerance: 1e-4,
         value_tolerance: match (&setup.early, &setup.middle) {
-            (_, Some(_)) => ROUGHLY,
-            (Some(_), None) => NEARLY,
-            (None, None) => 1e-8,
+            (_, Some(_)) => SMALL_OF_MANY,
+            (Some(_), None) if setup.columns.len() == 1 => SMALL_OF_SERIES,
+            _ => SMALL,
         },
         ..Options::default()
     }
