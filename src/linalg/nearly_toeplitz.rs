@@ -99,6 +99,11 @@ impl NearlyToeplitz {
     /// b ← K⁻¹b of some columns b, given the factor. What an inverse needs is solved for at once: few columns take little more
     /// time than one.
     pub fn solve(&mut self, factor: &Matrix, b: &mut [f64]) {
+        self.begun = Some(self.begin(factor, b));
+    }
+
+    /// Solves for some columns b, and returns what the inverse is filled from.
+    fn begin(&self, factor: &Matrix, b: &mut [f64]) -> Begun {
         let (n, rank) = (factor.nrows(), self.parts.len());
         let columns = b.len() / n;
         let mut all = Matrix::zeros(n, columns + 1 + rank);
@@ -114,16 +119,13 @@ impl NearlyToeplitz {
         solve_upper_triangular_in_place(view(factor).transpose(), view_mut(&mut all), Par::Seq);
         b.copy_from_slice(&all.as_slice()[..b.len()]);
         let first = all.column(columns).iter().copied().collect();
-        self.begun = Some(Begun { first, solved: all.columns(columns + 1, rank).into_owned() });
+        Begun { first, solved: all.columns(columns + 1, rank).into_owned() }
     }
 
     /// Writes the lower triangle of the inverse, given the factor. Returns `false` if it is not exact enough.
     pub fn invert(&mut self, factor: &Matrix, out: &mut Matrix) -> bool {
         let n = factor.nrows();
-        if self.begun.is_none() {
-            self.solve(factor, &mut []);
-        }
-        let Some(Begun { first, solved }) = self.begun.take() else { return false };
+        let Begun { first, solved } = self.begun.take().unwrap_or_else(|| self.begin(factor, &mut []));
         let Some(parts) = self.inverse_parts(&solved) else { return false };
         let scaled = |v: &[f64], by: f64| v.iter().map(|x| x / by.sqrt()).collect::<Vec<f64>>();
         let mut added = scaled(&first, first[0]);
