@@ -4,7 +4,7 @@ use super::bind::Bound;
 use super::bind_error::{Origin, Place};
 use super::row_function::{FunctionError, RowFailure};
 
-/// Rows may miss equal steps by as many roundings of the largest number.
+/// Rows may miss their places at whole steps by as many roundings of the largest number.
 pub(super) const ROUNDINGS: f64 = 4.0;
 
 /// The rows at which a kernel is evaluated, in the columns of all its views.
@@ -24,15 +24,16 @@ impl Points {
         self.n
     }
 
-    /// Whether all inputs go up or down by equal steps from row to row, to rounding.
-    pub fn are_even(&self) -> bool {
+    /// Whether the inputs that are used go up or down by equal steps from row to row, to rounding.
+    pub fn are_even(&self, used: &[bool]) -> bool {
         let even = |column: &Vec<f64>| {
             let (Some(first), Some(last)) = (column.first(), column.last()) else { return true };
             let step = (last - first) / column.len().saturating_sub(1).max(1) as f64;
             let near = ROUNDINGS * f64::EPSILON * first.abs().max(last.abs());
             column.iter().enumerate().all(|(i, x)| (first + i as f64 * step - x).abs() <= near)
         };
-        self.views.first().is_none_or(|inputs| inputs.iter().all(even))
+        let read = |inputs: &Vec<Vec<f64>>| inputs.iter().zip(used).all(|(column, used)| !used || even(column));
+        self.views.first().is_none_or(read)
     }
 
     /// A range of the rows.
@@ -93,14 +94,19 @@ mod tests {
 
     #[test]
     fn equal_steps_are_told_from_others() {
-        let are_even = |columns: &[&dyn Fn(f64) -> f64]| {
+        let points = |columns: &[&dyn Fn(f64) -> f64]| {
             let column = |of: &&dyn Fn(f64) -> f64| (0..300).map(|i| of(f64::from(i))).collect();
-            Points { n: 300, views: vec![columns.iter().map(column).collect()] }.are_even()
+            Points { n: 300, views: vec![columns.iter().map(column).collect()] }
         };
+        let are_even = |columns: &[&dyn Fn(f64) -> f64]| points(columns).are_even(&[true; 2]);
         let (months, back, gap) =
             (|i: f64| 1949.0 + i / 12.0, |i: f64| 7.0 - 0.1 * i, |i: f64| i + (i / 200.0).floor());
         assert!(are_even(&[&months]) && are_even(&[&back]) && are_even(&[&months, &back]) && are_even(&[&|_| 3.0]));
         assert!(!are_even(&[&gap]) && !are_even(&[&months, &gap]) && !are_even(&[&|i: f64| i + 1e-9 * i * i]));
-        assert!(Points::NONE.are_even());
+        // what is not read does not count
+        assert!(
+            points(&[&months, &gap]).are_even(&[true, false]) && !points(&[&months, &gap]).are_even(&[false, true])
+        );
+        assert!(Points::NONE.are_even(&[]));
     }
 }

@@ -56,7 +56,7 @@ impl<'p> Evidencer<'p> {
     /// The same; a log marginal likelihood may have an error of about this, if that takes less time. None by default.
     pub fn to_within(self, tolerance: f64) -> Self {
         // what takes less time is for rows at equal steps
-        let borne = if self.problem.points().are_even() { tolerance } else { 0.0 };
+        let borne = if self.problem.has_equal_steps() { tolerance } else { 0.0 };
         Self { work: self.work.to_within(borne), ..self }
     }
 

@@ -216,6 +216,11 @@ impl Problem {
         self
     }
 
+    /// Whether the inputs that the model depends on go up or down by equal steps from row to row, to rounding.
+    pub fn has_equal_steps(&self) -> bool {
+        self.points.are_even(&self.used)
+    }
+
     /// The model as written.
     pub fn model(&self) -> &Model {
         &self.model

@@ -29,8 +29,8 @@ const FINISHED: usize = 3;
 const NEAR: f64 = 20.0;
 /// Starts of a model that is fitted afresh.
 const STARTS: usize = 4;
-/// Steps that a model without a part takes one after the other, and how many times [`NEAR`] its score may be from that of the
-/// whole after each, or it is given up.
+/// A model without a part takes these numbers of steps in turn. After each it is given up if its score is worse than that of the
+/// whole by more than so many times [`NEAR`].
 const STEPS: [(usize, f64); 3] = [(10, 16.0), (5, 4.0), (15, 1.0)];
 /// A maximum may have a score that is worse by this than that of the values before it: one by Laplace's method is that of
 /// the mode of the posterior next to them, which is found to this.

@@ -454,8 +454,8 @@ fn abreast(entries: &[Entry]) -> usize {
     if most >= rayon::current_num_threads() { entries.len().max(1) } else { most }
 }
 
-/// The limits of runs. Where rounds use subsets, evaluations of all rows are dear: a run ends when its steps are small,
-/// and the best models are fitted to a maximum at the end of the search.
+/// The limits of runs. Where rounds use subsets (of several inputs, where the second does), evaluations of all rows are dear: a
+/// run ends when its steps are small, and the best models are fitted to a maximum at the end of the search.
 fn options(setup: &Setup<'_>) -> Options {
     Options {
         max_iter: LAST_STEPS,

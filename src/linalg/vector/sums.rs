@@ -37,8 +37,8 @@ fn sum_by<const K: usize>(slices: [&[f64]; K], add: impl Fn([f64; K], f64) -> f6
     total(acc) + tail
 }
 
-/// The sum of the partial sums. They are opaque to the compiler, which would let the order of these few additions decide over
-/// the width of the vectors in the loop before.
+/// The sum of the partial sums. They are opaque to the compiler, which would otherwise let the order of these few additions decide
+/// over the width of the vectors in the loop before.
 #[inline(always)]
 fn total(partial: [f64; LANES]) -> f64 {
     let mut sums = black_box(partial);
@@ -86,7 +86,7 @@ pub(super) fn axpy_dot_body<const FMA: bool>(out: &mut [f64], a: f64, x: &[f64],
     total(acc) + tail
 }
 
-/// A difference that is not a number makes the sum of all such.
+/// If a difference is not a number, neither is the sum of all; the largest alone would miss it.
 #[inline(always)]
 pub(super) fn is_sum_body<const FMA: bool>(x: &[f64], y: &[f64], terms: &[(f64, &[f64])], most: f64) -> bool {
     let whole = x.len() - x.len() % LANES;
