@@ -77,6 +77,24 @@ const X: usize = 2;
 /// Below this value of 1/l², differences of exponentials would lose digits, so a series is used.
 const SERIES: f64 = 0.34;
 
+/// Above this value of 1/l², the rounding of cosθ would show where the angle is small.
+const SHARP: f64 = 1e6;
+
+/// Replaces each cosθ by cosθ − 1. Where z = 1/l² is large, that of a small angle is −sin²θ/(1 + cosθ).
+fn less_one(z: f64, pairs: Pairs<'_>, cosines: &mut [f64]) {
+    vector::affine(cosines, 1.0, -1.0);
+    if z <= SHARP {
+        return;
+    }
+    let (cos, sin) = (pairs.left(COS, cosines.len()), pairs.left(SIN, cosines.len()));
+    for ((less, cos), sin) in cosines.iter_mut().zip(cos).zip(sin) {
+        if *less > -1.0 {
+            let sine = sin * pairs.right(COS) - cos * pairs.right(SIN);
+            *less = -sine * sine / (2.0 + *less);
+        }
+    }
+}
+
 /// e^{−z}I₀(z), e^{−z}I₁(z), and I₀(z) − 1 without cancellation for z ≤ `SERIES`.
 fn bessel(z: f64) -> (f64, f64, f64) {
     let quarter = 0.25 * z * z;
@@ -135,7 +153,7 @@ impl Family for Periodic {
             let below = Self::centre(z, out);
             vector::affine(out, v / below, 0.0);
         } else {
-            vector::affine(out, 1.0, -1.0);
+            less_one(z, pairs, out);
             vector::exp_scaled(out, z, v);
         }
     }
@@ -183,7 +201,7 @@ impl Family for Periodic {
             slope_z += vector::dot(w, cosines);
         } else {
             vector::multiply(w, k);
-            vector::affine(cosines, 1.0, -1.0);
+            less_one(z, pairs, cosines);
             slope_z += vector::dot(w, cosines);
         }
         gradient[1] -= 2.0 * z / l * slope_z;
@@ -236,5 +254,29 @@ impl Family for Periodic {
             true => 1.0 / Self::centre(z, &mut []),
         };
         Some((v, vec![v * z * turns * turns * share]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_length_scale_of_a_long_period_keeps_its_digits() {
+        let x: Vec<f64> = (0..40).map(f64::from).collect();
+        for (p, l) in [(8.39e9, 1.99e-7), (3.8e7, 2.2e-22), (12.3, 1e-10), (700.0, 9e-4), (12.3, 0.4)] {
+            let theta = Theta { all: &[p, l, 2.0], ranges: &[0..1, 1..2, 2..3] };
+            let family = Periodic { centred: false };
+            let rows = family.prepare(theta, &[&x], &[17.3]).expect("rows");
+            for j in [0, 11, 39] {
+                let mut column = vec![0.0; x.len()];
+                family.column(theta, Pairs { a: &rows, b: &rows, from: 0, j, same: true }, &mut column);
+                for (x_i, k) in x.iter().zip(&column) {
+                    let sine = (std::f64::consts::PI * (x_i - x[j]) / p).sin();
+                    let expected = 2.0 * (-2.0 * (sine / l).powi(2)).exp();
+                    assert!((k - expected).abs() < 1e-9, "p={p}, l={l}: {k} {expected}");
+                }
+            }
+        }
     }
 }
